@@ -690,7 +690,7 @@ class PoseMemory:
 
 
 def _is_stretched(bone: bpy.types.PoseBone) -> bool:
-    """Whether a bone that holds an answer may be scaled by it: an animated scale, or one of who cannot, is no answer."""
+    """Whether a bone that holds an answer may be scaled by it: not one that is animated or cannot stretch."""
     if not stretch.may(bone) or stretch.sheared(bone) is not None or tuple(bone.scale) == (1.0, 1.0, 1.0):
         return False
     return not animation.animates(bone.id_data, bone.path_from_id("scale"))
