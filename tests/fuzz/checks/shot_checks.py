@@ -17,15 +17,17 @@ __all__ = ["check_again", "check_controls", "check_flipped", "check_from_motion"
            "check_paths", "check_pin", "check_plant"]  # fmt: skip
 
 FRAMES = range(1, 13)
+SWITCHES = (".influence", ".rotation_follows")
 
 
 # -- holds, pins, limbs ------------------------------------------------------------------------------------------------
 
 
 def body_times(ob: bpy.types.Object) -> list[float]:
-    """The times of all keys of an armature and of its targets."""
+    """The times of all keys of an armature and of its targets, but for those of switches, which hold no pose."""
     owners = {ob, *(goal.target for goal in ob.dqik.goals if goal.target is not None)}
-    return sorted({round(p.co[0], 3) for one in owners for curve in rigs.fcurves(one) for p in curve.keyframe_points})
+    found = [curve for one in owners for curve in rigs.fcurves(one) if not curve.data_path.endswith(SWITCHES)]
+    return sorted({round(point.co[0], 3) for curve in found for point in curve.keyframe_points})
 
 
 def check_hold_here(ob_of: Object, name: str, path: str, value: Sequence[float], frame: float) -> None:
