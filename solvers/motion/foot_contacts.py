@@ -21,7 +21,7 @@ import numpy as np
 
 from .contacts import lengths, runs, tidy, width
 from .foot_lock import Leg
-from .in_betweens import KeyPoses, figure_axes, hermite, spans_of, windows
+from .in_betweens import KeyPoses, figure_axes, hermite, less, near, spans_of, windows
 
 Weights = dict[str, np.ndarray]
 """Means and scales of what is told of keys (n,) and times (m,), the three layers, and what is added in each."""
@@ -97,9 +97,9 @@ def told(
 def _told_of_keys(window: KeyWindow) -> np.ndarray:
     feet, hips, spans, missing, axes = window
     steps, ways = _seen(axes, np.diff(feet, axis=1)), _turned(axes, _to_both(np.diff(hips, axis=1)))
-    parts = [_seen(axes, window.against), np.minimum(_sides(feet)[..., 2], _HIGHEST), _less(ways, _SPEED),
-             _less(ways / spans[:, :, None, None], 2.0 * _SPEED), _less(steps, _STEP),
-             _near(lengths(steps[..., ::2]), _SAME_PLACE), _to_both(hips[..., 2:]),
+    parts = [_seen(axes, window.against), np.minimum(_sides(feet)[..., 2], _HIGHEST), less(ways, _SPEED),
+             less(ways / spans[:, :, None, None], 2.0 * _SPEED), less(steps, _STEP),
+             near(lengths(steps[..., ::2]), _SAME_PLACE), _to_both(hips[..., 2:]),
              _to_both(np.log(spans / _USUAL)[..., None]), _to_both(missing[..., None])]  # fmt: skip
     return np.concatenate([np.moveaxis(one, 2, 1).reshape(len(feet), 1, 2, -1) for one in parts], -1)
 
@@ -116,9 +116,9 @@ def _told_of_times(window: KeyWindow, shares: np.ndarray) -> np.ndarray:
     away = _sides(np.moveaxis(away, 2, -1))
     gone, span = shares * spans[:, 1:2], spans[:, 1:2]
     clock = np.stack([shares, shares * shares, gone, span - gone], -1)
-    parts = [np.minimum(_sides(places)[..., 2], _HIGHEST), _less(_seen(axes, velocities), _SPEED),
-             _less(fast, _SPEED), _near(fast, _SLOW), _seen(axes, against), _less(away, _AWAY),
-             _near(away, _SAME_PLACE), _to_both(clock)]  # fmt: skip
+    parts = [np.minimum(_sides(places)[..., 2], _HIGHEST), less(_seen(axes, velocities), _SPEED),
+             less(fast, _SPEED), near(fast, _SLOW), _seen(axes, against), less(away, _AWAY),
+             near(away, _SAME_PLACE), _to_both(clock)]  # fmt: skip
     return np.concatenate([one.reshape(*shares.shape, 2, -1) for one in parts], -1)
 
 
@@ -139,14 +139,6 @@ def _turned(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 def _seen(axes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return _turned(axes, _sides(vectors))
-
-
-def _less(values: np.ndarray, much: float) -> np.ndarray:
-    return values / (1.0 + np.abs(values) / much)
-
-
-def _near(values: np.ndarray, wide: float) -> np.ndarray:
-    return np.exp(-((values / wide) ** 2))
 
 
 def layers(weights: Weights, keys: np.ndarray, at: np.ndarray) -> list[np.ndarray]:

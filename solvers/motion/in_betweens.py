@@ -2,15 +2,16 @@
 """Poses between two keys as people move: a spline through the keys, and what captured motion adds to it. Arrays only.
 
 The spline goes through the keys' rotations and places (Catmull & Rom 1974, for keys at uneven times). What is added is
-learnt: of each part a change of its velocity at both keys and a bulge between them, by kernel ridge regression
-(Schoelkopf & Smola 2002) from the two keys, the one before, the one after, and their times. It is scaled by how much
-the part itself moves among these keys: what stands still stays still. Keys unlike all captured ones get the spline
-alone. Both are smooth through the keys, and keys stay as they are.
+learnt: of each part a change of its velocity at both keys and a bulge between them, by a small network (two hidden
+layers of rectified linear units) from the two keys, the one before, the one after, and their times. It is scaled by how
+much the part itself moves among these keys: what stands still stays still. Keys further apart in time than those that
+were learnt from get the spline alone. Both are smooth through the keys, and keys stay as they are.
 
 Learnt from captured motion: the data used in this project was obtained from mocap.cs.cmu.edu. The database was created
 with funding from NSF EIA-0196217.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -31,16 +32,13 @@ _UP = np.array([0.0, 0.0, 1.0])
 _USUAL = 0.4  # seconds between keys that count as usual
 _STILL = 1e-3  # of unit directions
 _OTHERS = 0.4  # of the movement of all parts counts for each
-_WEIGHTS = {
-    "pose": 1.7, "move": 0.9, "height": 2.0, "foot": 16.0, "step": 5.0, "missing": 0.7, "time": 2.0, "rate": 1.0,
-}  # fmt: skip
-_HIGHEST, _WIDEST = 0.4, 1.0  # of the leg: feet that are higher, or step further, are told as this far
-_UNLIKE, _LIKE = 0.25, 0.5  # kernels of the nearest captured keys: up to which nothing learnt counts, and all of it
+_HIGHEST, _STEP, _SAME_PLACE = 0.4, 1.5, 0.1  # of the leg: higher feet are told as this high; further steps count less
+_OUTLIER = 4.0  # scales: what is further from the mean is told as this far
+_LEARNT, _UNKNOWN = 1.0, 2.0  # seconds between keys: up to which all that is learnt counts, and from which on nothing
 _LEVEL = 0.2  # a line between the hip joints that is steeper tells no direction
 
 Weights = dict[str, np.ndarray]
-"""`mean` (n,) and `project` (n, d) of inputs, `centres` (M, d), and the map of kernels to outputs, `first` (M, r) times
-`last` (r, outputs)."""
+"""`mean` and `scale` (n,) of what is told, the three layers `first`, `second` and `last`, and what is added in each."""
 
 
 class KeyPoses(NamedTuple):
@@ -70,12 +68,28 @@ class Between(NamedTuple):
     hips: np.ndarray
 
 
-class Inputs(NamedTuple):
-    """What is told of N windows: numbers (N, n), axes (N, 3, 3) of the figure in rows, and the scales (N, P + 1)."""
+class PoseWindow(NamedTuple):
+    """N windows of four keys in the axes of the figure, in leg lengths; a missing key is the one beside it.
 
-    told: np.ndarray
+    axes : (N, 3, 3), left, up and forward in rows. lines : (N, 4, 21, 3). hips : (N, 4, 3), from those of the second
+    key. feet : (N, 4, 2, 2, 3), heels and balls from the hips of their key. spans : (N, 3) [s]. missing : (N, 2).
+    """
+
     axes: np.ndarray
-    scales: np.ndarray
+    lines: np.ndarray
+    hips: np.ndarray
+    feet: np.ndarray
+    spans: np.ndarray
+    missing: np.ndarray
+
+    @property
+    def movement(self) -> tuple[np.ndarray, np.ndarray]:
+        """How much all parts (N, 1), and each part and the hips' place (N, P + 1) with these, move among the keys."""
+        each = (np.diff(self.lines, axis=1) ** 2).sum(-1).mean(1)
+        way = (np.diff(self.hips, axis=1) ** 2).sum(-1).mean(1)
+        whole = np.sqrt(each.mean(1) + 0.3 * way + _STILL**2)[:, None]
+        own = np.stack([each[:, lines].mean(1) for lines in _OWN] + [way], 1)
+        return whole, np.sqrt(own + (_OTHERS * whole) ** 2)
 
 
 @cache
@@ -90,9 +104,9 @@ def in_betweens(poses: KeyPoses, times: np.ndarray, weights: Weights | None = No
     last = len(poses.times) - 2
     gap = np.clip(np.searchsorted(poses.times, times, side="right") - 1, 0, last)
     rows, missing = windows(np.arange(last + 1), last + 2)
-    inputs, span = inputs_of(poses, rows, missing), np.diff(poses.times)
-    learnt = outputs(inputs, load() if weights is None else weights)
-    bulges = np.einsum("nji,nbpj->nbpi", inputs.axes, learnt)
+    window, span = window_of(poses, rows, missing), np.diff(poses.times)
+    learnt = outputs(window, load() if weights is None else weights)
+    bulges = np.einsum("nji,nbpj->nbpi", window.axes, learnt)
     bulges[:, :, :-1] *= poses.facing  # turns seen in a mirror go the other way
     shared = 0.5 * (bulges[1:, 0] / span[1:, None, None] + bulges[:-1, 1] / span[:-1, None, None])
     bulges[1:, 0], bulges[:-1, 1] = shared * span[1:, None, None], shared * span[:-1, None, None]
@@ -110,30 +124,37 @@ def windows(gaps: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return inside, (inside != rows)[:, [0, 3]].astype(float)
 
 
-def inputs_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> Inputs:
-    """What is told of windows (N, 4) of keys, in the axes of the figure; a missing key is the one beside it."""
-    axes = figure_axes(poses, rows)
-    lines = np.einsum("nij,nkpj->nkpi", axes, poses.lines[rows])
-    ways = np.einsum("nij,nkj->nki", axes, np.diff(poses.hips[rows], axis=1)) / poses.leg
-    feet = poses.feet[rows[:, 1:3]] / poses.leg
-    low = feet[..., 2].min((1, 2, 3))
-    height = (poses.hips[rows[:, 1], 2] / poses.leg - low)[:, None]
-    raised = np.minimum(feet[..., 2] - low[:, None, None, None], _HIGHEST)
-    steps = np.einsum("nij,nlkj->nlki", axes, feet[:, 1] - feet[:, 0])
-    steps *= np.minimum(_WIDEST / np.maximum(np.linalg.norm(steps, axis=-1, keepdims=True), 1e-12), 1.0)
-    turned = np.diff(lines, axis=1)
-    each = (turned**2).sum(-1).mean(1)
-    way = (ways**2).sum(-1).mean(1)
-    whole = np.sqrt(each.mean(1) + 0.3 * way + _STILL**2)[:, None]
-    own = np.stack([each[:, lines_of].mean(1) for lines_of in _OWN] + [way], 1)
-    spans = spans_of(poses.times[rows])
-    moves = np.concatenate([turned.reshape(len(rows), -1), ways.reshape(len(rows), -1)], 1) / whole
-    told = [_WEIGHTS["pose"] * lines[:, 1:3].mean(1).reshape(len(rows), -1), _WEIGHTS["move"] * moves,
-            _WEIGHTS["height"] * height, _WEIGHTS["foot"] * raised.reshape(len(rows), -1),
-            _WEIGHTS["step"] * steps.reshape(len(rows), -1), _WEIGHTS["missing"] * missing,
-            _WEIGHTS["time"] * np.log(spans[:, 1:2] / _USUAL),
-            _WEIGHTS["rate"] * np.log(spans[:, ::2] / spans[:, 1:2])]  # fmt: skip
-    return Inputs(np.concatenate(told, 1), axes, np.sqrt(own + (_OTHERS * whole) ** 2))
+def window_of(poses: KeyPoses, rows: np.ndarray, missing: np.ndarray) -> PoseWindow:
+    """The windows (N, 4) of keys, of which outer ones (N, 2) may be missing."""
+    axes, feet, hips = figure_axes(poses, rows), poses.feet[rows] / poses.leg, poses.hips[rows] / poses.leg
+    return PoseWindow(axes, np.einsum("nij,nkpj->nkpi", axes, poses.lines[rows]),
+                  np.einsum("nij,nkj->nki", axes, hips - hips[:, 1:2]),
+                  np.einsum("nij,nkslj->nksli", axes, feet - hips[:, :, None, None]),
+                  spans_of(poses.times[rows]), missing)  # fmt: skip
+
+
+def told(window: PoseWindow) -> np.ndarray:
+    """What the network is told (N, n)."""
+    lines, hips, feet, spans = window.lines, window.hips, window.feet, window.spans
+    whole, _ = window.movement
+    places = feet + hips[:, :, None, None]
+    heights, steps = places[..., 1], np.diff(places, axis=1)
+    low = heights.min((1, 2, 3), keepdims=True)
+    moves = (np.diff(each, axis=1).reshape(len(lines), -1) / whole for each in (lines, hips))
+    parts = [lines[:, 1:3].mean(1), *moves, np.log(whole), low, np.log(spans[:, 1:2] / _USUAL),
+             np.log(spans[:, ::2] / spans[:, 1:2]), window.missing, feet, np.minimum(heights - low, _HIGHEST),
+             less(steps, _STEP), near(np.linalg.norm(steps, axis=-1), _SAME_PLACE)]  # fmt: skip
+    return np.concatenate([part.reshape(len(lines), -1) for part in parts], 1)
+
+
+def less(values: np.ndarray, much: float) -> np.ndarray:
+    """Values of which those beyond `much` count less."""
+    return values / (1.0 + np.abs(values) / much)
+
+
+def near(values: np.ndarray, wide: float) -> np.ndarray:
+    """How near values are to 0: a Gaussian."""
+    return np.exp(-((values / wide) ** 2))
 
 
 def figure_axes(poses: KeyPoses, rows: np.ndarray) -> np.ndarray:
@@ -154,26 +175,21 @@ def spans_of(times: np.ndarray) -> np.ndarray:
     return np.where(spans > 0.0, spans, spans[:, 1:2])
 
 
-def outputs(inputs: Inputs, weights: Weights) -> np.ndarray:
-    """The bulges (N, 5, P + 1, 3), of parts [rad] and hips [leg], in the figure's axes.
-
-    They are 0 where no captured keys are alike.
-    """
-    near = kernels(projected(inputs, weights), weights["centres"])
-    like = np.clip((near.max(1) - _UNLIKE) / (_LIKE - _UNLIKE), 0.0, 1.0)
-    found = (like * like * (3.0 - 2.0 * like))[:, None] * (near @ weights["first"] @ weights["last"])
-    return found.reshape(len(found), BULGES, len(PARTS) + 1, 3) * inputs.scales[:, None, :, None]
+def outputs(window: PoseWindow, weights: Weights) -> np.ndarray:
+    """The bulges (N, 5, P + 1, 3), of parts [rad] and hips [leg], in the figure's axes."""
+    learnt = layers(weights, told(window))[-1].reshape(-1, BULGES, len(PARTS) + 1, 3)
+    known = np.clip((_UNKNOWN - window.spans[:, 1]) / (_UNKNOWN - _LEARNT), 0.0, 1.0)
+    return known[:, None, None, None] * window.movement[1][:, None, :, None] * learnt
 
 
-def projected(inputs: Inputs, weights: Weights) -> np.ndarray:
-    """The inputs (N, d) of the kernels."""
-    return (inputs.told - weights["mean"]) @ weights["project"]
-
-
-def kernels(inputs: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Gaussians (N, M) of inputs (N, d) about centres (M, d)."""
-    square = (inputs**2).sum(1)[:, None] + (centres**2).sum(1) - 2.0 * inputs @ centres.T
-    return np.exp(-0.5 * np.maximum(square, 0.0))
+def layers(
+    weights: Weights, numbers: np.ndarray, kept: Sequence[np.ndarray | float] = (1.0, 1.0, 1.0)
+) -> list[np.ndarray]:  # fmt: skip
+    """What is told (N, n), as it goes in, both hidden layers, and the outputs. kept : factors of those but the last."""
+    scaled = kept[0] * np.clip((numbers - weights["mean"]) / weights["scale"], -_OUTLIER, _OUTLIER)
+    first = kept[1] * np.maximum(scaled @ weights["first"] + weights["first_add"], 0.0)
+    second = kept[2] * np.maximum(first @ weights["second"] + weights["second_add"], 0.0)
+    return [scaled, first, second, second @ weights["last"] + weights["last_add"]]
 
 
 def bulge_shapes(share: np.ndarray) -> np.ndarray:

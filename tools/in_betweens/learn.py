@@ -11,30 +11,38 @@ from typing import Any, NamedTuple
 
 import captured
 import learn_contacts
+import network
 import numpy as np
 from captured import between, quaternion
 
-GAPS = 40_000  # about as many are drawn, half of them mirrored
+GAPS = 120_000  # about as many are drawn, half of them mirrored
 SHORTEST, LONGEST = 5.0, 26.0  # frames of 30 a second between two keys
 EVEN = 0.6  # of the gaps have as long ones on both sides
 UNEVEN = 0.8  # natural logarithm of the largest ratio of the others
 DROPPED = 0.06  # of the outer keys are taken for missing, beside those beyond a clip's ends
-CENTRES, KEPT, RANK = 1000, 64, 96
-LENGTH, RIDGE = 0.5, 5e-4  # of the Gaussians, in the mean distance of unlike lines; of the regression
-STEADY = 0.15  # movement among the keys from which on gaps count
+HIDDEN, EPOCHS, RATE, DECAY = (256, 256), 10, 1.5e-3, 1e-3
+DROPPED, NOISE = 0.1, 0.1  # of each layer is left out by chance; of the scales is added to what is told
+ARMS = 0.4  # of the windows get the arms of others
+NEAR = 0.01  # of the leg: distances below count by their squares
+LEVER = np.array([0.3, *[0.5] * 3, *[0.2] * 3, *[0.25, 0.4, 0.28, 0.12, 0.7, 0.6, 0.2, 0.08] * 2, 4.0])
+"""How far the ends of the parts are [leg], more where others hang on them, and most of the hips' place."""
+LAYERS = ("first", "second", "last")
 _LEVELS = np.arange(1, 8) / 8.0
+_SHAPES = between.bulge_shapes(_LEVELS).astype(np.float32)
+_LIMBS = len(between.PARTS) - 2 * len(between.LIMB_PARTS)
+_ARMS = np.concatenate([start + np.arange(4) for start in (0, len(between.LIMB_PARTS))])  # of the limbs' parts
+_SCALED = 0.05  # the least scale of what is told
 
 
 class Example(NamedTuple):
     """Drawn windows of a clip.
 
-    told : (N, n). moved : (N,), the movement of the whole. wanted : (N, outputs), what is to be answered. feet : what
-    tells when feet stand, of the windows that are not mirrored.
+    window : N of them. lack : (N, 7, P + 1, 3), what the spline lacks between the keys, in the figure's axes. feet :
+    what tells when feet stand, of the windows that are not mirrored.
     """
 
-    told: np.ndarray
-    moved: np.ndarray
-    wanted: np.ndarray
+    window: Any
+    lack: np.ndarray
     feet: learn_contacts.Feet
 
 
@@ -53,9 +61,8 @@ def drawn(own: Any, random: np.random.Generator, count: int) -> tuple[np.ndarray
     return rows, missing[:, [0, 3]].astype(float)
 
 
-def answers(own: Any, rows: np.ndarray, missing: np.ndarray) -> tuple[Any, np.ndarray]:
-    """The inputs of windows, and what is to be answered (N, outputs): what the spline lacks, in scale."""
-    inputs = between.inputs_of(own, rows, missing)
+def lacking(own: Any, rows: np.ndarray, missing: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """What the spline lacks (N, 7, P + 1, 3) in windows."""
     turns, hips = between.spline(own, rows, missing, np.broadcast_to(_LEVELS, (len(rows), len(_LEVELS))))
     at = rows[:, 1:2] + (rows[:, 2:3] - rows[:, 1:2]) * _LEVELS
     low = np.minimum(at.astype(int), len(own.times) - 2)
@@ -63,10 +70,7 @@ def answers(own: Any, rows: np.ndarray, missing: np.ndarray) -> tuple[Any, np.nd
     true = quaternion.normalize((1.0 - part[..., None]) * own.turns[low] + part[..., None] * own.turns[low + 1])
     places = (1.0 - part) * own.hips[low] + part * own.hips[low + 1]
     lack = quaternion.log(quaternion.product(true, quaternion.conjugate(turns)))
-    lack = np.concatenate([lack, ((places - hips) / own.leg)[:, :, None]], 2)
-    bulges = np.einsum("bs,nspj,nij->nbpi", np.linalg.pinv(between.bulge_shapes(_LEVELS)), lack, inputs.axes)
-    bulges = bulges / inputs.scales[:, None, :, None]
-    return inputs, bulges.reshape(len(rows), -1)
+    return np.einsum("nij,nspj->nspi", axes, np.concatenate([lack, ((places - hips) / own.leg)[:, :, None]], 2))
 
 
 def examples(path: Path, seed: int = 1) -> dict[str, Example]:
@@ -78,47 +82,71 @@ def examples(path: Path, seed: int = 1) -> dict[str, Example]:
     found = {}
     for clip in clips:
         body = bodies[clip.skeleton]
-        own, parts = captured.key_poses(body, clip), []
+        own, windows, lack = captured.key_poses(body, clip), [], []
         each = [(poses, *drawn(poses, random, int(share * len(clip.turns) ** 0.5)))
                 for poses in (own, captured.mirrored(own))]  # fmt: skip
         for poses, rows, missing in each:
-            inputs, wanted = answers(poses, rows, missing)
-            parts.append((inputs.told, np.sqrt((inputs.scales**2).mean(1)), wanted))
-        told = [np.concatenate(some).astype(np.float32) for some in zip(*parts, strict=True)]
+            windows.append(between.window_of(poses, rows, missing))
+            lack.append(lacking(poses, rows, missing, windows[-1].axes))
         feet = learn_contacts.examples(*each[0], captured.contacts(body, own))
-        found[clip.name] = Example(told[0], told[1], told[2], feet)
+        found[clip.name] = Example(joined(windows), np.concatenate(lack).astype(np.float32), feet)
     return found
 
 
-def learnt(drawn_examples: Sequence[Example], seed: int = 0) -> dict[str, np.ndarray]:
-    """Weights from examples of clips: kernel ridge regression on some of them as centres."""
-    told, moved, wanted = (np.concatenate(each) for each in zip(*(one[:3] for one in drawn_examples), strict=True))
+def joined(windows: Sequence[Any]) -> Any:
+    """All of some windows, in single precision."""
+    return between.PoseWindow(*(np.concatenate(each).astype(np.float32) for each in zip(*windows, strict=True)))
+
+
+def learnt(drawn_examples: Sequence[Example], seed: int = 0) -> network.Weights:
+    """Weights from examples of clips: the mean distance of the parts' ends from the captured ones."""
     random = np.random.default_rng(seed)
-    mean = told.mean(0)
-    _, _, ways = np.linalg.svd(told[random.choice(len(told), min(len(told), 6000), replace=False)] - mean,
-                               full_matrices=False)  # fmt: skip
-    project = (ways[:KEPT].T / (LENGTH * np.sqrt(3.0 * 21.0))).astype(np.float32)
-    inputs = (told - mean) @ project
-    count = (moved**2 / (moved**2 + STEADY**2)).astype(np.float32)
-    centres = inputs[random.choice(len(inputs), CENTRES, replace=False, p=count / count.sum())]
-    normal, right = np.zeros((CENTRES, CENTRES)), np.zeros((CENTRES, wanted.shape[1]))
-    for begin in range(0, len(inputs), 4000):
-        rows = slice(begin, begin + 4000)
-        near = between.kernels(inputs[rows], centres)
-        counted = near * count[rows, None]
-        normal += counted.T @ near
-        right += counted.T @ wanted[rows]
-    ridge = RIDGE * (between.kernels(centres, centres).astype(float) + 1e-3 * np.eye(CENTRES))
-    maps = np.linalg.solve(normal / len(inputs) + ridge, right / len(inputs))
-    near = between.kernels(inputs[::4], centres)
-    _, _, main = np.linalg.svd(near.T @ near @ maps, full_matrices=False)  # a basis of what is answered
-    return {"mean": mean, "project": project, "centres": centres, "first": maps @ main[:RANK].T, "last": main[:RANK]}
+    window, lack = joined([one.window for one in drawn_examples]), np.concatenate([one.lack for one in drawn_examples])
+
+    def slopes(weights: network.Weights, rows: np.ndarray) -> network.Weights:
+        some, own = between.PoseWindow(*(one[rows] for one in window)), lack[rows]
+        return _slopes(weights, *_other_arms(some, own, random), random)
+
+    return network.learnt(_begun(window, lack.shape[2] * 3 * between.BULGES, random), slopes, len(lack), EPOCHS, RATE,
+                          DECAY, LAYERS, random)  # fmt: skip
 
 
-def stored(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Weights as they are stored: in single and half precision."""
-    return {name: array.astype(np.float16 if name in ("centres", "last", "project") else np.float32)
-            for name, array in weights.items()}  # fmt: skip
+def _begun(window: Any, answers: int, random: np.random.Generator) -> network.Weights:
+    """Weights by chance, and mean and scale of what is told."""
+    told = between.told(window)
+    sizes, found = [told.shape[1], *HIDDEN, answers], {"mean": told.mean(0), "scale": told.std(0) + _SCALED}
+    for name, size, count in zip(LAYERS, sizes, sizes[1:], strict=False):
+        found[name] = random.normal(size=(size, count)) * np.sqrt(2.0 / size) * (0.1 if name == "last" else 1.0)
+        found[f"{name}_add"] = np.zeros(count)
+    return {name: array.astype(np.float32) for name, array in found.items()}
+
+
+def _other_arms(window: Any, lack: np.ndarray, random: np.random.Generator) -> tuple[Any, np.ndarray]:
+    """Windows of which some have the arms of others: what arms do tells little about legs."""
+    rows = np.flatnonzero(random.random(len(lack)) < ARMS)
+    others, lines, lack = random.permutation(len(lack))[: len(rows), None], window.lines.copy(), lack.copy()
+    for values, first in ((lines, between.TRUNK_LINES), (lack, _LIMBS)):
+        values[rows[:, None], :, first + _ARMS] = values[others, :, first + _ARMS]
+    return window._replace(lines=lines), lack
+
+
+def _slopes(weights: network.Weights, window: Any, lack: np.ndarray, random: np.random.Generator) -> network.Weights:
+    """The derivatives of the loss of some windows by the weights."""
+    told, scales = between.told(window), window.movement[1][:, None, :, None] * LEVER[:, None].astype(np.float32)
+    told = told + NOISE * weights["scale"] * random.standard_normal(told.shape, dtype=np.float32)
+    kept = [(random.random((len(told), len(weights[name])), dtype=np.float32) > DROPPED) / np.float32(1.0 - DROPPED)
+            for name in LAYERS]  # fmt: skip
+    scaled, first, second, answers = between.layers(weights, told, kept)
+    bulges = answers.reshape(len(lack), between.BULGES, -1, 3) * scales
+    off = np.einsum("sb,nbpi->nspi", _SHAPES, bulges) - lack * LEVER[:, None].astype(np.float32)
+    by_off = off / np.sqrt((off**2).sum(-1, keepdims=True) + NEAR**2) / len(lack)
+    by_last = (np.einsum("sb,nspi->nbpi", _SHAPES, by_off) * scales).reshape(len(lack), -1)
+    by_second = (by_last @ weights["last"].T) * (second > 0.0) * kept[2]
+    by_first = (by_second @ weights["second"].T) * (first > 0.0) * kept[1]
+    found = dict[str, np.ndarray]()
+    for name, values, by in zip(LAYERS, (scaled, first, second), (by_first, by_second, by_last), strict=True):
+        found |= {name: values.T @ by, f"{name}_add": by.sum(0)}
+    return found
 
 
 def main(arguments: Collection[str] | None = None) -> None:
@@ -130,11 +158,12 @@ def main(arguments: Collection[str] | None = None) -> None:
     _, clips = captured.poses.load(options.poses)
     unseen = {clip.name for clip in clips if clip.is_unseen}
     found = [own for name, own in examples(options.poses).items() if name not in unseen]
-    own = learn_contacts.stored(learn_contacts.learnt([one.feet for one in found]))
-    for name, weights in (("in_betweens.npz", stored(learnt(found))), ("foot_contacts.npz", own)):
-        np.savez_compressed(options.out / name, **weights)
+    contacts = learn_contacts.learnt([one.feet for one in found])
+    for name, weights, layers in (("in_betweens.npz", learnt(found), LAYERS),
+                                  ("foot_contacts.npz", contacts, learn_contacts.LAYERS)):  # fmt: skip
+        np.savez_compressed(options.out / name, **network.stored(weights, layers))
         print(name, (options.out / name).stat().st_size, "bytes")
-    print(sum(len(own.told) for own in found), "gaps")
+    print(sum(len(own.lack) for own in found), "gaps")
 
 
 if __name__ == "__main__":

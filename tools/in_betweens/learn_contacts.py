@@ -4,17 +4,15 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import network
 import numpy as np
 from captured import contacts_between
 
 SHARES = np.linspace(0.0, 1.0, 9)  # of the time between two keys, at which contacts are learnt
-EPOCHS, BATCH = 8, 256
-RATE, DECAY = 2e-3, 1e-3  # the largest step, and what weights lose in it
-WARM = 100  # steps in which the rate rises
+EPOCHS, RATE, DECAY = 3, 2e-3, 1e-3
 DROPPED = 0.1  # of what is told of keys is left out by chance
-MEAN, SQUARE = 0.9, 0.999  # of Adam
 _SCALED = 0.05  # the least scale of what is told
-_LAYERS = ("keys", "at", "second", "last")
+LAYERS = ("keys", "at", "second", "last")
 
 
 class Feet(NamedTuple):
@@ -34,23 +32,12 @@ def examples(own: Any, rows: np.ndarray, missing: np.ndarray, stands: np.ndarray
 
 
 def learnt(parts: Sequence[Feet], seed: int = 0) -> dict[str, np.ndarray]:
-    """Weights from examples of clips: logistic loss, Adam (Kingma & Ba 2015) with decay of the weights."""
+    """Weights from examples of clips, by a logistic loss."""
     every = Feet(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     random = np.random.default_rng(seed)
-    weights = _begun(every, random)
-    names = [name for name in weights if not name.endswith(("_mean", "_scale"))]
-    mean, square = ({name: np.zeros_like(weights[name]) for name in names} for _ in range(2))
-    whole = len(every.keys) // BATCH * BATCH
-    batches = np.concatenate([random.permutation(len(every.keys))[:whole] for _ in range(EPOCHS)]).reshape(-1, BATCH)
-    for step, rows in enumerate(batches, 1):
-        slopes = _slopes(weights, Feet(*(one[rows] for one in every)), random)
-        rate = RATE * min(1.0, step / WARM) * 0.5 * (1.0 + np.cos(np.pi * step / len(batches)))
-        for name in names:
-            mean[name] = MEAN * mean[name] + (1.0 - MEAN) * slopes[name]
-            square[name] = SQUARE * square[name] + (1.0 - SQUARE) * slopes[name] ** 2
-            way = mean[name] / (1.0 - MEAN**step) / (np.sqrt(square[name] / (1.0 - SQUARE**step)) + 1e-8)
-            weights[name] = (weights[name] - rate * (way + DECAY * (name in _LAYERS) * weights[name])).astype("f4")
-    return weights
+    return network.learnt(
+        _begun(every, random), lambda weights, rows: _slopes(weights, Feet(*(one[rows] for one in every)), random),
+        len(every.keys), EPOCHS, RATE, DECAY, LAYERS, random)  # fmt: skip
 
 
 def _begun(every: Feet, random: np.random.Generator) -> dict[str, np.ndarray]:
@@ -85,8 +72,3 @@ def _slopes(weights: dict[str, np.ndarray], some: Feet, random: np.random.Genera
     for name, by in (("first", by_first), ("second", by_second), ("last", by_odds)):
         found[f"{name}_add"] = by.sum((0, 1, 2))
     return found
-
-
-def stored(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Weights as they are stored: the layers in half precision."""
-    return {name: array.astype(np.float16) if name in _LAYERS else array for name, array in weights.items()}

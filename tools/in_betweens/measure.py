@@ -19,6 +19,7 @@ import bpy
 import captured
 import learn
 import learn_contacts
+import network
 import numpy as np
 from captured import between, contacts_between, motion, quaternion
 
@@ -124,8 +125,8 @@ class Weights(NamedTuple):
     @classmethod
     def of(cls, examples: Sequence[learn.Example]) -> "Weights":
         """Learn from examples of clips, and take what is stored of it."""
-        own = learn.stored(learn.learnt(examples))
-        contacts = learn_contacts.stored(learn_contacts.learnt([one.feet for one in examples]))
+        own = network.stored(learn.learnt(examples), learn.LAYERS)
+        contacts = network.stored(learn_contacts.learnt([one.feet for one in examples]), learn_contacts.LAYERS)
         return cls(*({name: array.astype(float) for name, array in each.items()} for each in (own, contacts)))
 
 
@@ -135,7 +136,7 @@ def measured(curve: Curve, body: captured.Body, clip: Any, weights: Weights, mos
     frames = np.arange((min(len(own.times), most) - 1) // STEP * STEP + 1)
     keys = frames[::STEP]
     told = own._replace(**{name: getattr(own, name)[keys] for name in ("times", "turns", "hips", "lines", "feet")})
-    without = weights.between | {"first": np.zeros_like(weights.between["first"])}
+    without = weights.between | {name: np.zeros_like(weights.between[name]) for name in ("last", "last_add")}
     spline, learnt = (between.in_betweens(told, own.times[frames], one) for one in (without, weights.between))
     odds = contacts_between.contact_odds(told, own.times[frames], weights.contacts)
     contacts = captured.contacts(body, own)[frames]

@@ -25,7 +25,7 @@ def strange(seed: int = 1, count: int = 6) -> KeyPoses:
                     random.normal(size=(count, 2, 2, 3)), 0.9)  # fmt: skip
 
 
-NOTHING = in_betweens.load() | {"first": np.zeros_like(in_betweens.load()["first"])}
+NOTHING = in_betweens.load() | {name: np.zeros_like(in_betweens.load()[name]) for name in ("last", "last_add")}
 WALK = walking.key_poses(np.array([0.5, 0.9, 1.2, 1.6, 2.1, 2.5]))
 
 
