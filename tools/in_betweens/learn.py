@@ -19,7 +19,7 @@ GAPS = 120_000  # about as many are drawn, half of them mirrored
 SHORTEST, LONGEST = 5.0, 26.0  # frames of 30 a second between two keys
 EVEN = 0.6  # of the gaps have as long ones on both sides
 UNEVEN = 0.8  # natural logarithm of the largest ratio of the others
-DROPPED = 0.06  # of the outer keys are taken for missing, beside those beyond a clip's ends
+MISSING = 0.1  # of the outer keys are taken for missing, beside those beyond a clip's ends
 HIDDEN, EPOCHS, RATE, DECAY = (256, 256), 10, 1.5e-3, 1e-3
 DROPPED, NOISE = 0.1, 0.1  # of each layer is left out by chance; of the scales is added to what is told
 ARMS = 0.4  # of the windows get the arms of others
@@ -55,7 +55,7 @@ def drawn(own: Any, random: np.random.Generator, count: int) -> tuple[np.ndarray
     first = random.integers(0, last - span + 1)
     rows = np.stack([first - beside[:, 0], first, first + span, first + span + beside[:, 1]], 1)
     missing = (rows < 0) | (rows > last)
-    missing[:, [0, 3]] |= random.random((count, 2)) < DROPPED
+    missing[:, [0, 3]] |= random.random((count, 2)) < MISSING
     for outer, inner in ((0, 1), (3, 2)):
         rows[:, outer] = np.where(missing[:, outer], rows[:, inner], rows[:, outer])
     return rows, missing[:, [0, 3]].astype(float)
