@@ -8,9 +8,10 @@ from bpy.props import StringProperty
 
 from ...rig.controls import controls, eyes, problem_file, rest_pose, selection
 from ...rig.figure import character
+from ...rig.figure.short_names import called
 from ...rig.frame import learning
 from ...rig.frame.sessions import sessions
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Code, Note, Refused, listed
 from ..common import NotDone, Said, Tool, begin_posing, refuse
 
 
@@ -50,7 +51,10 @@ class DQIK_OT_eyes_add(Tool, bpy.types.Operator):
         refuse(eyes.refusal(ob), "WARNING")
         added = eyes.add(ob)
         parts = [Note(Code.CONTROLS_ADDED, len(added.names))]
-        parts += [Note(Code.STAYS_ON_KEYS, repr(name)) for name in added.keyed]
+        if added.keyed:
+            several = "{} stay on their keys: raise the Influence of their goals to move them by their targets"
+            words = Code.STAYS_ON_KEYS if len(added.keyed) == 1 else several
+            parts.append(Note(words, listed([called(ob, name) for name in added.keyed])))
         parts += [Note(Code.NOT_FOUND, ", ".join(added.missing))] if added.missing else []
         if ob.mode == "POSE":
             chosen = controls.EYES if controls.EYES in added.names else added.names[-1]

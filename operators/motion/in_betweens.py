@@ -54,5 +54,5 @@ class DQIK_OT_in_betweens(FramesTool, bpy.types.Operator):
                 clip.write(each, values, scene_state.times(scene, whole))
         scene_state.look_again(scene)
         notes = [Note("{} frames between {} keyed poses", len(whole) - len(keyed), len(keyed))]
-        notes += [Note("Feet stand {} times", found.stances)] if self.plant else []
+        notes += [Note("Times a foot was planted: {}", found.stances)] if self.plant else []
         self.conclude(ob, True, *notes)
