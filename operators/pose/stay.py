@@ -8,6 +8,7 @@ from ...rig.controls import controls, goals, pins, selection
 from ...rig.figure.short_names import called
 from ...rig.frame.read.view import View
 from ...rig.frame.sessions import sessions
+from ...rig.frame.step import missed
 from ...rig.keys import keyable, keying
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.shot import holds, plant
@@ -224,6 +225,8 @@ class DQIK_OT_plant(Tool, bpy.types.Operator):
                                      called(ob, ob.dqik.goals[one.goal].bone), one.first, one.last))
         if not done:
             raise NotDone("INFO")
+        for frame, error in plant.worst_misses(ob, done, context) if ob.dqik.live else ():
+            self.tell({"WARNING"}, missed.at_frame(context.scene, ob, [error], frame))
         if len(done) == 1:  # to be changed in the panel that adjusts the last operation
             self.frame_start, self.frame_end = done[0].first, done[0].last
 

@@ -21,6 +21,7 @@ from ..figure.character import Character
 from ..figure.foot import Foot
 from ..frame import offline
 from ..frame.sessions import sessions
+from ..frame.step.report import GoalError
 from ..keys import attachments, keyable, keying, splits
 from ..notes import Note, Refused
 from ..skeleton import foot_roll
@@ -41,6 +42,13 @@ class Planted(NamedTuple):
     goal: int
     first: int
     last: int
+
+
+class Miss(NamedTuple):
+    """A frame on which a goal is missed, and by how much."""
+
+    frame: int
+    error: GoalError
 
 
 class _Way(NamedTuple):
@@ -116,6 +124,21 @@ def plant(
         sessions.of(ob).rig.touch()  # the keys of an empty's roll are not among the armature's own
     scene_state.look_again(scene)
     return done, sorted(left)
+
+
+def worst_misses(ob: bpy.types.Object, done: Sequence[Planted], context: bpy.types.Context) -> list[Miss]:
+    """Where Live misses the planted goals the most, over the frames of each; none of one that it meets."""
+    shown = dict[int, Sequence[GoalError]]()
+    with scene_state.restored(context.scene, context.view_layer, ob) as visits:
+        for frame in sorted({frame for one in done for frame in range(one.first, one.last + 1)}):
+            visits.visit(frame)
+            shown[frame] = sessions.status(ob).goals
+    found = list[Miss]()
+    for one in done:
+        missed = [Miss(frame, error) for frame in range(one.first, one.last + 1)
+                  for error in shown[frame] if error.goal == one.goal and error.missed]  # fmt: skip
+        found += [max(missed, key=lambda miss: miss.error.distance)] if missed else []
+    return found
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Sequence
 import bpy
 
 from ...blender import units
+from ...figure.short_names import called
 from ...notes import Note, listed
 from .report import GoalError
+
+_JOINT = ", "  # between the names of the goals that a frame missed
 
 
 def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]]) -> None:
@@ -18,7 +21,7 @@ def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]
         missed = worst_first(errors)
         if missed:
             entry = found.add()
-            entry.name, entry.frame = str(named(ob, missed)), frame
+            entry.name, entry.frame = _JOINT.join(ob.dqik.goals[error.goal].name for error in missed), frame
             entry.error = max(error.distance for error in missed)
             entry.rotation_error = max(error.angle for error in missed)
 
@@ -28,15 +31,16 @@ def worst_first(errors: Iterable[GoalError]) -> list[GoalError]:
     return sorted((error for error in errors if error.missed), key=lambda error: (-error.distance, -error.angle))
 
 
-def named(ob: bpy.types.Object, missed: Sequence[GoalError]) -> Note | str:
-    """The names of missed goals as text."""
-    return listed([ob.dqik.goals[error.goal].name for error in missed])
+def _shown(ob: bpy.types.Object, names: Sequence[str]) -> Note | str:
+    """The parts of the body whose goals are missed, as text. names : of the goals."""
+    return listed([called(ob, name) for name in names])
 
 
 def at_frame(scene: bpy.types.Scene, ob: bpy.types.Object, missed: Sequence[GoalError], frame: float) -> Note:
     """A sentence that names the missed goals of a frame, and the largest error."""
     by = units.miss(scene, ob, max(error.distance for error in missed), max(error.angle for error in missed))
-    return Note("Not met at frame {}: {}, by {}", f"{frame:g}", named(ob, missed), by)
+    names = [ob.dqik.goals[error.goal].name for error in missed]
+    return Note("Not met at frame {}: {}, by {}", f"{frame:g}", _shown(ob, names), by)
 
 
 def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
@@ -46,5 +50,6 @@ def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
         return None
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
+    shown = _shown(ob, worst.name.split(_JOINT))
     count = Note("1 frame") if len(frames) == 1 else Note("{} frames", len(frames))
-    return Note("goals missed on {}, most at frame {}: {} by {}", count, worst.frame, worst.name, by)
+    return Note("goals missed on {}, most at frame {}: {} by {}", count, worst.frame, shown, by)

@@ -124,8 +124,11 @@ def test_solve_names_the_missed_goal_and_the_frame() -> None:
     status = rigs.part("rig.frame.sessions").sessions.status(ob)
     text = str(missed.at_frame(scene, ob, missed.worst_first(status.goals), status.frame))
     assert "frame 9" in text
-    assert "hand.L" in text
-    assert "hand.R" not in text
+    assert "Left Hand" in text
+    assert "Right Hand" not in text
+    bpy.ops.dqik.check_range(frame_start=9, frame_end=9)
+    assert "Left Hand" in str(missed.summary(scene, ob))
+    assert [entry.name for entry in ob.dqik.missed_frames] == ["hand.L"]
 
 
 @pytest.mark.parametrize("clear_goals", [False, True])

@@ -54,6 +54,20 @@ def spread(points: list[Vector]) -> float:
     return max((point - points[0]).length for point in points)
 
 
+@pytest.mark.parametrize("lift", [-0.04, 0.05])
+def test_a_planted_foot_that_its_leg_does_not_reach_is_said(lift: float, capfd: pytest.CaptureFixture[str]) -> None:
+    ob, _ = walker()
+    hips, rigs.goal_of(ob, "hips").priority = rigs.owner_of(ob, "hips"), 1
+    rigs.key_path(hips, (1, 22, 26, 41), [Vector((0.0, 0.0, height)) for height in (-0.04, -0.04, lift, lift)])
+    rigs.at_frame(20)
+    capfd.readouterr()
+    assert bpy.ops.dqik.plant(frame_start=10, frame_end=30) == {"FINISHED"}
+    said = capfd.readouterr().out
+    missed = {frame: rigs.goal_of(ob, "foot.L").error for frame in rigs.visited(STANCE)}
+    worst = max(missed, key=missed.get)
+    assert (f"Not met at frame {worst}: Left Foot" in said) == (missed[worst] > 5e-3) == (lift > 0.0)
+
+
 def test_a_foot_stands_on_its_heel_its_sole_and_its_ball_in_turn() -> None:
     """By one press on a frame on which it stands: nothing slides, and what is beyond the fade is as before.
 
