@@ -48,21 +48,25 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
     def work(self, context: bpy.types.Context, ob: bpy.types.Object, frames: list[int]) -> Steps:
         scene = context.scene
         owners = self.owners(context, ob)
+        sources = {one: originals.of(one, originals.SHAKES) if self.original else None for one in owners}
         with ExitStack() as stack:
-            for one in owners:
-                source = originals.of(one, originals.SHAKES) if self.original else None
+            for one, source in sources.items():
                 stack.enter_context(lineage.instead(one, source))
             wide, inside = shakes.around(ob, frames, self.rate(scene))
             times, every = scene_state.times(scene, wide), list[shakes.Channel]()
             for one, names in owners.items():
                 every += yield from shares(shakes.channels(one, names, times), 0.0, 0.1)
             shakes.check(every, ob.name, frames)
-            quiet, report = yield from shares(shakes.quiet(every, self.rate(scene), self.amount), 0.1, 0.5)
+            size = character.scaled_size(ob)
+            quiet, report = yield from shares(shakes.quiet(every, self.rate(scene), self.amount, size), 0.1, 0.5)
             stack.enter_context(lineage.new_actions(dict.fromkeys(one.ob for one in every), originals.SHAKES))
             shakes.write(every, quiet, inside, times[inside])
             contacts = 0
             if self.plant and not self.only_selected:
                 contacts = yield from shares(self._planted(context, ob, frames), 0.5, 1.0)
+            if not (contacts or any(sources.values()) or report.is_seen):
+                raise Refused(Note("Nothing was changed: the motion of {} does not shake, or Amount is too low",
+                                   repr(ob.name)))
         scene_state.look_again(scene)
         self._report(ob, report, contacts)
 

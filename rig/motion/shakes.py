@@ -20,6 +20,7 @@ from . import reduce_keys
 _DENSE = 0.9  # keys a frame: a few may be missing
 _BESIDE = 0.5  # seconds of the motion before and after the range that are looked at
 _STILL = 1e-5  # what changes by less has no shakes
+_SEEN_TURN, _SEEN_WAY = np.radians(0.05), 5e-5  # [rad], of the size: changes that are smaller are not seen
 _FEWEST = 8  # frames of a motion in which shakes can be told
 
 
@@ -35,6 +36,11 @@ class Channel(NamedTuple):
     def owner(self) -> Owner:
         """The object, or its bone."""
         return self.ob.pose.bones[self.bone] if self.bone else self.ob
+
+    @property
+    def unit(self) -> float:
+        """How much a small change of 1 in its numbers is: a way in the world [m], or a rotation [rad]."""
+        return max(map(abs, self.ob.matrix_world.to_scale())) if self.path == "location" else 2.0
 
     def plain(self) -> np.ndarray:
         """Its numbers (F, 4) without jumps where nothing moves: places and a 0, or quaternions of one sign."""
@@ -53,12 +59,16 @@ class Channel(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What was taken out: of how many channels, the largest shakes in the mean [rad], [m], and frames that jumped."""
+    """What was taken out: of how many channels, the largest shakes in the mean [rad], [m], and frames that jumped.
+
+    jumped : those that were put right. is_seen : whether anything was changed by as much as is seen.
+    """
 
     channels: int
     turn: float
     way: float
     jumped: int
+    is_seen: bool
 
 
 def around(ob: bpy.types.Object, frames: Sequence[int], rate: float) -> tuple[list[int], slice]:
@@ -122,18 +132,23 @@ def check(every: Sequence[Channel], name: str, frames: Sequence[int]) -> None:
 
 
 def quiet(
-    every: Sequence[Channel], rate: float, amount: float
+    every: Sequence[Channel], rate: float, amount: float, size: float
 ) -> Generator[float, None, tuple[list[np.ndarray], Report]]:
-    """The numbers to key of channels without their shakes, and what was taken out; yields the progress from 0 to 1."""
-    own = yield from shakes.without_shakes(np.stack([one.plain() for one in every], 1), rate, amount)
+    """The numbers to key of channels without their shakes, and what was taken out; yields the progress from 0 to 1.
+
+    size [m] : of the figure.
+    """
+    before = np.stack([one.plain() for one in every], 1)
+    own = yield from shakes.without_shakes(before, rate, amount)
     keyed = [one.keyed(values) for one, values in zip(every, own.values.swapaxes(0, 1), strict=True)]
-    turns, ways = [0.0], [0.0]  # in the mean, of noise that is as large along three axes
-    for one, noise in zip(every, np.sqrt(3.0) * own.noise, strict=True):
-        if one.path == "location":
-            ways.append(float(noise) * max(map(abs, one.ob.matrix_world.to_scale())))
-        else:
-            turns.append(2.0 * float(noise))
-    return keyed, Report(len(every), max(turns), max(ways), int(own.jumped.any(1).sum()))
+    units = np.array([one.unit for one in every])
+    noise = np.sqrt(3.0) * own.noise * units  # in the mean, of noise that is as large along three axes
+    places = np.array([one.path == "location" for one in every])
+    seen = units * np.abs(own.values - before).max(-1) > np.where(places, _SEEN_WAY * size, _SEEN_TURN)
+    return keyed, Report(
+        len(every), noise[~places].max(initial=0.0), noise[places].max(initial=0.0),
+        int((own.jumped & seen).any(1).sum()), bool(seen.any()),
+    )  # fmt: skip
 
 
 def write(every: Sequence[Channel], values: Sequence[np.ndarray], inside: slice, times: Sequence[float]) -> None:

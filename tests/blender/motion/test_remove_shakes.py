@@ -96,6 +96,20 @@ def test_feet_that_stand_are_planted(tmp_path: Path) -> None:
     assert steps[2][stands].mean() < 0.5 * steps[1][stands].mean()
 
 
+def test_nothing_is_done_where_nothing_shakes(tmp_path: Path) -> None:
+    """Whether nothing is taken for shakes, or the motion is even: the action stays, and no new one is made."""
+    ob, _, _ = _shaking(tmp_path)
+    words = "Nothing was changed: the motion of 'clip' does not shake"
+    options = {"frame_start": 1, "frame_end": len(FRAMES), "plant": False}
+    rigs.refuses(bpy.ops.dqik.remove_shakes, words, amount=0.0, **options)
+    for curve in rigs.fcurves(ob):
+        for key in curve.keyframe_points:
+            key.co[1] = 0.01 * np.sin(key.co[0] / 30)
+    actions, keys = set(bpy.data.actions), rigs.keys(ob)
+    rigs.refuses(bpy.ops.dqik.remove_shakes, words, **options)
+    assert (set(bpy.data.actions), rigs.keys(ob)) == (actions, keys)
+
+
 def test_few_keys_are_refused(tmp_path: Path) -> None:
     """Keys far from each other are no shakes, and a few frames tell nothing."""
     ob = captured.clip(tmp_path, range(len(FRAMES)))
