@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, FloatProperty
 
 from ...rig.blender import scene_state
 from ...rig.clip import standing
-from ...rig.controls import constraints, selection
+from ...rig.controls import constraints, controls, selection
 from ...rig.figure.character import Character
 from ...rig.notes import Code, Note, Refused, listed
 from ...rig.skeleton import human_limits, limits
@@ -63,7 +63,7 @@ class DQIK_OT_limits_from_ik(LimitsTool, bpy.types.Operator):
 
 
 class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
-    """Set limits to the range of rotations in the current action, plus a margin"""
+    """Set limits that hold all rotations of the current action, plus a margin"""
 
     bl_label = "Limits from Action"
 
@@ -71,7 +71,8 @@ class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
                           default=0.0873, min=0.0, soft_max=1.0, subtype="ANGLE")
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        count, damaged = limits.from_action(ob, self._bones(context), self.margin)
+        bones = [bone for bone in self._bones(context) if not controls.is_control(bone.bone)]
+        count, damaged = limits.from_action(ob, bones, self.margin)
         if damaged:
             more = Note(" and of {} more", len(damaged) - 1) if len(damaged) > 1 else ""
             note = Note("Keys of bone {}{} are no numbers and were left out", repr(damaged[0]), more)

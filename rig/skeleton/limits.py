@@ -19,6 +19,7 @@ from ..notes import Note
 PARTS = ("twist", "swing_x", "swing_z")
 NEAR = 2e-3  # a coordinate this close to its limit lies on it: [rad] of a twist, relative for a swing
 _HUGE = 1e30  # a key is no number from here on: Blender stores the largest number for infinity
+_HALVINGS = 20  # of a range of swings: to a millionth of it
 _FREE = FULL_TURN - 1e-6  # limits are stored in single precision
 _NAMES = ("dqik_use_limits", "dqik_limits_axes", "dqik_limits_zero",
           *(f"dqik_{part}_{end}" for part in PARTS for end in ("min", "max")))  # fmt: skip
@@ -84,7 +85,7 @@ def frames_of(action: bpy.types.Action, most: int = 100_000) -> np.ndarray:
 def from_action(
     ob: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], margin: float
 ) -> tuple[int, list[str]]:
-    """Set limits to the range of the action's rotations, widened by `margin` [rad].
+    """Set limits that hold the action's rotations, widened by `margin` [rad].
 
     Returns the number of bones set, and the names of bones with keys that are no numbers, which are left out.
     """
@@ -109,9 +110,26 @@ def from_action(
             continue
         values = values[numbers]
         x = twist_swing.coordinates(rotation.to_quaternion(bone.rotation_mode, values))
-        put(bone, np.maximum(x.min(0) - margin, -np.pi), np.minimum(x.max(0) + margin, np.pi))
+        wide = np.array([0.0, 1.0, 1.0]) * _widening(x[:, 1:]) + margin
+        put(bone, np.maximum(x.min(0) - wide, -np.pi), np.minimum(x.max(0) + wide, np.pi))
         count += 1
     return count, damaged
+
+
+def _widening(swings: np.ndarray) -> float:
+    """The angle [rad] by which the range of swings (F, 2) has to be wider so that its ellipse holds all of them.
+
+    The ellipse leaves out the corners of its range: a knee that is bent far and turned out meanwhile.
+    """
+    lo, hi = swings.min(0), swings.max(0)
+    least, most = 0.0, float((hi - lo).max())
+    for _ in range(_HALVINGS):
+        wide = 0.5 * (least + most)
+        if locate(swings, lo - wide, hi + wide).level.max() > 1.0:
+            least = wide
+        else:
+            most = wide
+    return most
 
 
 def _spoilt(own: Iterable[bpy.types.FCurve], frames: np.ndarray) -> np.ndarray:

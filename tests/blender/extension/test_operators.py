@@ -4,6 +4,7 @@
 from math import degrees, radians
 
 import bpy
+import numpy as np
 import pytest
 import rigs
 from cases import each_once
@@ -292,6 +293,20 @@ def test_limits_from_an_action_hold_what_the_action_does() -> None:
     assert abs(degrees(bone.dqik_swing_z_max) - 75.0) < 0.1
     assert abs(degrees(bone.dqik_swing_z_min) + 15.0) < 0.1
     assert abs(degrees(bone.dqik_twist_max) - 5.0) < 0.1
+
+
+def test_live_keeps_the_motion_that_limits_are_taken_from() -> None:
+    """Where a bone is at both ends of its swings at once, too. Controls, which nothing solves, get no limits."""
+    ob = rigs.pose_mode(rigs.figure())
+    bone, ends = ob.pose.bones["arm.L"], ((50, 40), (-20, 40), (50, -30), (-20, -30), (10, 5))
+    turns = [rigs.rotation((1, 0, 0), x) @ rigs.rotation((0, 0, 1), z) for x, z in ends]
+    rigs.key_path(bone, range(1, 6), turns, "rotation_quaternion")
+    assert bpy.ops.dqik.setup_full_body(frame_start=1, frame_end=5) == {"FINISHED"}
+    rigs.live(ob)
+    before = rigs.shown(ob, range(1, 6))
+    assert bpy.ops.dqik.limits_from_action(margin=0.01) == {"FINISHED"}
+    assert bone.dqik_use_limits and not ob.pose.bones["DQIK hand.L"].dqik_use_limits
+    assert np.abs(rigs.shown(ob, range(1, 6)) - before).max() < 1e-4
 
 
 def test_limits_clear_forgets_limits() -> None:
