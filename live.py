@@ -50,8 +50,8 @@ def forget(undone: bool = False) -> None:
         sessions.renew()
     else:
         sessions.forget()
+        preview.forget()
     seen_motion.forget()
-    preview.forget()
     _walked.clear()
     _borrowed.clear()
 

@@ -201,6 +201,7 @@ class DqikSettings(bpy.types.PropertyGroup):
     work: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of this session of live solving
     version: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # of these settings: rig/frame/memory/versions.py
     report: IntProperty(options={"HIDDEN", "SKIP_SAVE"}, override=OVERRIDE)  # the last one: rig/clip/last_report.py
+    preview: IntProperty(options={"HIDDEN", "SKIP_SAVE"}, override=OVERRIDE)  # of Retarget: rig/overlay/preview.py
     adoptions: IntProperty(options={"HIDDEN"}, override=OVERRIDE)  # edits that the base pose has adopted
 
     @property

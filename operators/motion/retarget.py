@@ -270,5 +270,5 @@ class DQIK_OT_preview_hide(Tool, bpy.types.Operator):
         return Note("Preview a motion with Retarget first") if usual is None and preview.of(ob) is None else usual
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> None:
-        preview.hide(ob)
+        preview.drop(ob)
         views.redraw()

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion that a figure would get, shown before it is keyed: lines along its bones, frame by frame.
 
-It is kept while Blender is open, and not in the file.
+It is kept while Blender is open, and not in the file. Its number is stored on the figure, so that undo and redo hide
+and show it.
 """
 
 from collections.abc import Sequence
+from itertools import count
 from typing import NamedTuple
 
 import bpy
@@ -31,7 +33,8 @@ class Preview(NamedTuple):
     lines: np.ndarray
 
 
-_known: Remembered[int, Preview | None] = Remembered(20)  # by the `session_uid` of the armature object
+_numbers = count(1)
+_known: Remembered[tuple[int, int], Preview | None] = Remembered(20)  # by `session_uid` of the armature object, number
 
 
 def show(
@@ -44,12 +47,13 @@ def show(
     starts = posed.heads[:, bones]
     ways = quaternion.rotate(posed.turns[:, bones], np.broadcast_to(scale * (tails - heads), starts.shape))
     lines = np.stack([starts, starts + ways], 2)
-    _known.keep(ob.session_uid, Preview(source, partner, taken, list(frames), lines))
+    ob.dqik.preview = number = next(_numbers)
+    _known.keep((ob.session_uid, number), Preview(source, partner, taken, list(frames), lines))
 
 
 def of(ob: bpy.types.Object) -> Preview | None:
     """What is shown of an armature object, if anything."""
-    return _known.get(ob.session_uid)
+    return _known.get((ob.session_uid, ob.dqik.preview))
 
 
 def lines(ob: bpy.types.Object, frame: int) -> np.ndarray:
@@ -61,8 +65,13 @@ def lines(ob: bpy.types.Object, frame: int) -> np.ndarray:
 
 
 def hide(ob: bpy.types.Object) -> None:
-    """Show nothing more of an armature object."""
-    _known.keep(ob.session_uid, None)
+    """Show nothing more of an armature object, until this is undone."""
+    ob.dqik.preview = 0
+
+
+def drop(ob: bpy.types.Object) -> None:
+    """Show nothing more of an armature object; undo does not bring it back."""
+    _known.keep((ob.session_uid, ob.dqik.preview), None)
 
 
 def forget() -> None:

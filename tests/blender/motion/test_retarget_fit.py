@@ -328,6 +328,21 @@ def test_who_cannot_take_the_way_is_said() -> None:
     assert ob.animation_data is None
 
 
+def test_a_preview_stays_through_other_undo_and_goes_and_comes_with_its_own() -> None:
+    preview, source, ob = rigs.part("rig.overlay.preview"), walker(), with_root("Rooted")
+    name = ob.name
+    bpy.ops.ed.undo_push(message="figures")
+    for change in (lambda: retarget(source, ob, preview=True), lambda: setattr(ob, "location", (1.0, 0.0, 0.0))):
+        change()
+        bpy.ops.ed.undo_push(message="change")
+    for step, shown in ((bpy.ops.ed.undo, True), (bpy.ops.ed.undo, False), (bpy.ops.ed.redo, True)):
+        step()
+        assert (preview.of(bpy.data.objects[name]) is not None) == shown
+    assert bpy.ops.dqik.preview_hide() == {"FINISHED"}
+    bpy.ops.ed.redo()
+    assert preview.of(bpy.data.objects[name]) is None
+
+
 @pytest.mark.parametrize("fit", [{"root": "AUTO"}, {"root": "OBJECT"}, {"root": "BONE"}, {"root": "IN_PLACE"},
                                  {"own_speed": True}], ids=lambda fit: str(*fit.values()))  # fmt: skip
 def test_a_preview_shows_what_is_keyed_later_and_changes_nothing(fit: dict[str, object]) -> None:
