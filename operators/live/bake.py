@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ...rig import bake
+from ...rig import bake, curves
 from ...rig.bake import keys, whole_shot
-from ...rig.blender import scene_state
+from ...rig.blender import rotation, scene_state
 from ...rig.clip import last_report
 from ...rig.controls import goals, selection
 from ...rig.frame import offline
@@ -19,7 +19,8 @@ from ...rig.frame.step import missed
 from ...rig.frame.step.report import GoalError, goal_errors
 from ...rig.frame.step.session import Session
 from ...rig.frame.step.start_mode import Way
-from ...rig.notes import Note, Refused
+from ...rig.keys import keyable
+from ...rig.notes import Code, Note, Refused
 from ...solvers import Batch
 from ..common import Steps
 from ..frames import FramesTool, read_frames, shares
@@ -84,6 +85,7 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         solved = bake.answers(inputs, starts, batches)
         rigs = list({id(one.rig): one.rig for one in inputs if one}.values())
         options = bake.Options(self.action, self._bones(context, ob), self.reduce)
+        in_strips = _are_in_strips(ob, reading.rig.solved.tolist())
         count = bake.write_keys(ob, rigs, scene_state.times(scene, frames), solved, options)
         ob.dqik.live = False
         own_answers.store(ob, bake.digests(inputs, solved, solving.goals))
@@ -108,6 +110,9 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         for note in reading.rig.unseen:
             self.tell({"WARNING"}, note)
         done = [Note("Baked {} frames, {} keys", len(frames), count), *([misses] if misses else [])]
+        if in_strips and _hides_strips(ob, frames, scene):
+            done.append(Note("before and after them the keys hide the strips of the NLA: bake all frames that are to "
+                             "be seen"))
         self.tell({"INFO"}, *done)
         last_report.remember(ob, done, misses is None)
 
@@ -116,6 +121,21 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         if not self.only_selected:
             return None
         return frozenset(ob.pose.bones.find(bone.name) for bone in selection.selected_bones(context, ob))
+
+
+def _are_in_strips(ob: bpy.types.Object, solved: Sequence[bool]) -> bool:
+    """Whether strips of the NLA move bones that are `solved`."""
+    bones = [bone for bone, is_solved in zip(ob.pose.bones, solved, strict=True) if is_solved]
+    found = keyable.of_curves(ob, [curves.bone_path(bone.name, rotation.PATHS[bone.rotation_mode]) for bone in bones])
+    return found is not None and found.code == Code.MOVED_BY_NLA
+
+
+def _hides_strips(ob: bpy.types.Object, frames: Sequence[int], scene: bpy.types.Scene) -> bool:
+    """Whether the action that was baked into counts on frames that play and were not baked."""
+    data, (first, last) = ob.animation_data, scene_state.shown_range(scene)
+    if data.action_extrapolation != "HOLD":
+        first, last = max(first, data.action.frame_range[0]), min(last, data.action.frame_range[1])
+    return first < frames[0] or last > frames[-1]
 
 
 def _errors(

@@ -69,6 +69,21 @@ EXTRAS = situations.named(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("hides", [True, False])
+def test_a_bake_of_a_part_says_where_it_hides_strips(hides: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    """Strips below an action of its own, as of keyed controls, are hidden; below a new action they are seen again."""
+    ob, _ = situations.reaching()
+    situations.key_turns(ob, "mast")
+    situations.as_strip(ob)
+    if hides:
+        situations.key_turns(ob, "flag")
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 30
+    assert bake(ob, action="NEW") == {"FINISHED"}
+    assert ("the keys hide the strips" in capfd.readouterr().out) == hides
+    turned = situations.turn(situations.pose_at(ob, 25)[:1], situations.pose_at(ob, 20)[:1])
+    assert (turned < SAME) == hides
+
+
 @pytest.mark.parametrize("action", ["NEW", "CURRENT"])
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_baked_frames_are_those_that_live_solving_showed(extra: Callable, action: str) -> None:
