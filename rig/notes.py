@@ -75,7 +75,7 @@ class Code:
     OBJECT_REMOVED = "an object was removed meanwhile"
     NOTHING_KEYED = "Nothing was keyed"
     KEYING_CONTROLS = "Keying the controls"
-    LIMB_MOVED = "The figure has moved by {}: bones of these limbs are locked, driven or constrained"
+    LIMB_MOVED = "The figure has moved by {}: bones are locked, driven or constrained, or their curves have modifiers"
     SWITCH_NOT_KEYED = "The pasted pose switches {} between goal and bones at this frame only, without a key: {}"
     PASTED_OTHERWISE = (
         "The pasted pose is not the mirror image of what was copied, at {}: give both sides the same goals and pins, "

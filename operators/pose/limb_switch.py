@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ...rig.blender import scene_state
+from ...rig.blender import scene_state, units
 from ...rig.blender.words import iface_
 from ...rig.controls import selection
 from ...rig.figure.character import Character
@@ -61,7 +61,7 @@ class LimbSwitchTool(Tool):
             already = [number for number in numbers if limb_switch.is_in_ik(ob, number, times)]
             if already:
                 self.tell({"INFO"}, Note("Follows its goal already, nothing was changed: {}",
-                                         listed([ob.dqik.goals[number].bone for number in already])))
+                                         listed([called(ob, ob.dqik.goals[number].bone) for number in already])))
             numbers = [number for number in numbers if number not in already]
             if not numbers:
                 raise NotDone("INFO")
@@ -92,15 +92,16 @@ class LimbSwitchTool(Tool):
         if rest is not None and self.keep_body:
             self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Character.of(ob).size:
+            by = units.miss(bpy.context.scene, ob, away, 0.0)
             if rest is not None and not self.keep_body:
                 question = Note("The rest of the body moves by {}: it stays if {} other bones are keyed and held there "
-                                "too", f"{away:.4g}", len(rest.bones))
+                                "too", by, len(rest.bones))
                 _asked[ob.session_uid] = rest
                 self.tell({"WARNING"}, question)
                 if not bpy.app.background:
                     _ask(question)
             else:
-                self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
+                self.tell({"WARNING"}, Note(Code.LIMB_MOVED, by))
 
 
 _asked: dict[int, limb_switch.RestOfBody] = {}  # by `session_uid`, until the answer
@@ -133,7 +134,7 @@ class DQIK_OT_limb_keep_body(Tool, bpy.types.Operator):
             away = limb_switch.keep(context, ob, rest)
         self.tell({"INFO"}, Note(Code.BODY_KEYED, len(rest.bones)))
         if away > _JUMP * Character.of(ob).size:
-            self.tell({"WARNING"}, Note(Code.LIMB_MOVED, f"{away:.4g}"))
+            self.tell({"WARNING"}, Note(Code.LIMB_MOVED, units.miss(context.scene, ob, away, 0.0)))
 
 
 class DQIK_OT_limb_to_fk(LimbSwitchTool, bpy.types.Operator):

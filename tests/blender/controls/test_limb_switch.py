@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One limb from its goal to keys of its bones and back, at a frame or over a range: nothing jumps."""
 
+import re
 from collections.abc import Iterable
 from math import sin
 
@@ -219,7 +220,7 @@ def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
     assert (rigs.head(ob, "hand.L") - place(ob, "hand.L")).length < 1e-3
 
 
-def test_other_bones_are_keyed_when_that_is_wanted() -> None:
+def test_other_bones_are_keyed_when_that_is_wanted(capfd: pytest.CaptureFixture[str]) -> None:
     """With *Keep Body* off only the limb is keyed and the body moves; `limb_keep_body` puts it back, once."""
     ob = mover("BONES")
     switch(ob, "fk", 6)
@@ -228,7 +229,9 @@ def test_other_bones_are_keyed_when_that_is_wanted() -> None:
     posed, body = film(ob, [10, 11]), {"thigh.R", "chest", "hips"}
     rigs.at_frame(11)
     before = rigs.keys(ob)
+    capfd.readouterr()
     assert bpy.ops.dqik.limb_to_ik(keep_body=False) == {"FINISHED"}
+    assert re.search(r"The rest of the body moves by [\d.]+ (mm|cm|m): it stays if", capfd.readouterr().out)
     assert not [path for path, _ in rigs.keys(ob).keys() - before.keys() if any(f'"{name}"' in path for name in body)]
     assert jump(film(ob, [10, 11]), posed) > NO_JUMP
     rigs.at_frame(11)
