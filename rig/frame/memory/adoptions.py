@@ -36,13 +36,19 @@ Held = dict[str, ByHand]
 """Bones that are held at a frame, by name."""
 
 
+class Unkeyed(NamedTuple):
+    """A bone with keys that was posed and not keyed: the state before, and the channels that it had by its keys."""
+
+    before: State
+    keys: Channels | None
+
+
 class Adoption(NamedTuple):
     """An edit, and what its adoption made of it.
 
     names : of all N bones. turned, moved : (n,) bones whose rotation and location the edit changed. posed : the
     channels after the edit. after, before : the states after the adoption and before the edit. place : the scene's
-    identity and the frame of the edit. unkeyed : bones that were posed and not keyed up to then, by number, with the
-    state before each was posed.
+    identity and the frame of the edit. unkeyed : bones that were posed and not keyed up to then, by number.
     """
 
     names: tuple[str, ...]
@@ -52,7 +58,7 @@ class Adoption(NamedTuple):
     after: State
     place: tuple[int, float]
     before: State
-    unkeyed: dict[int, State]
+    unkeyed: dict[int, Unkeyed]
 
     def fits(self, names: tuple[str, ...], now: Channels) -> bool:
         """Whether bones with these names have, in their channels `now`, what the edit changed."""
@@ -131,7 +137,7 @@ class Adoptions:
                 keyed.rotations[edit.turned] = edit.posed.rotations[edit.turned]
                 keyed.locations[edit.moved] = edit.posed.locations[edit.moved]
 
-    def unkeyed(self, count: int, names: tuple[str, ...]) -> dict[int, State]:
+    def unkeyed(self, count: int, names: tuple[str, ...]) -> dict[int, Unkeyed]:
         """The bones that were posed and not keyed by the first `count` adoptions, on the frame that is shown then."""
         edits = self._pending(count)
         return dict(edits[-1].unkeyed) if edits and edits[-1].names == names else {}

@@ -25,7 +25,7 @@ from ...skeleton import foot_roll, owners, stretch
 from ..read import keyed_pose
 from ..read.view import View
 from . import holds, stored_base
-from .adoptions import Adoption, Adoptions, ByHand
+from .adoptions import Adoption, Adoptions, ByHand, Unkeyed
 from .prepared_rig import PreparedRig
 from .put_back import SOLVED, History, Place, State, same_pose
 
@@ -87,7 +87,7 @@ class PoseMemory:
         self._left = np.zeros(0, dtype=np.intp)  # bones that were put back, in any scene
         self.sure = False
         self._arrived: Channels | None = None  # before handlers of other add-ons have seen a change of frame
-        self._unkeyed: dict[int, State] = {}  # keyed bones that were posed at the present frame: the state before
+        self._unkeyed: dict[int, Unkeyed] = {}  # keyed bones that were posed at the present frame
 
     # -- the base pose -----------------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class PoseMemory:
         is_turned, is_moved = np.flatnonzero(turned), np.flatnonzero(moved)
         posed = self.unbent(ob, now, prepared)
         if self.stored:
-            self._note_unkeyed(state, edited, free)
+            self._note_unkeyed(Unkeyed(state, keyed_before), edited, free)
         self.base.put_some(posed, taken)
         if keyed is not None:
             keyed.channels.put_some(posed, taken)
@@ -554,8 +554,8 @@ class PoseMemory:
         if bones.size and not stored_base.own(ob):  # after undo nothing of ours is remembered yet
             ob.dqik.has_base, ob.dqik.work = False, 0
 
-    def _note_unkeyed(self, before: State, edited: Which, free: Which) -> None:
-        """Remember bones whose edited channels are all animated, with the state before the first edit of each."""
+    def _note_unkeyed(self, before: Unkeyed, edited: Which, free: Which) -> None:
+        """Remember bones whose edited channels are all animated, with what was before the first edit of each."""
         (turned, moved), (stay, remain) = edited.whole(), (edited & free).whole()
         for bone in np.flatnonzero((turned | moved) & ~(stay | remain)).tolist():
             self._unkeyed.setdefault(bone, before)
@@ -563,16 +563,18 @@ class PoseMemory:
     def _lose_unkeyed(self, ob: bpy.types.Object, seen: Channels, prepared: PreparedRig, view: View) -> None:
         """Give bones that were posed and not keyed back what they had: the new frame has replaced them by their keys.
 
-        Not if they were keyed as they were posed, or as they were `seen`. Holds that are animated are the frame's own.
+        Not if they were keyed as they were posed, or as they were `seen`: their curves have changed since. Holds that
+        are animated are the frame's own.
         """
         keyed = self._keyed.get(view.scene_uid)
         if not self._unkeyed or keyed is None or self.base is None:
             return
         posed, lost = keyed.channels, list[int]()
         found = keyed_pose.from_curves(ob, posed, keyed.frame)
-        for bone, before in self._unkeyed.items():
+        for bone, (before, keys) in self._unkeyed.items():
             one = np.array([bone])
-            if not (same_pose(found, posed, one, one) or same_pose(found, seen, one, one)):
+            as_before = keys is not None and same_pose(found, keys, one, one)
+            if as_before or not (same_pose(found, posed, one, one) or same_pose(found, seen, one, one)):
                 if not prepared.own_holds[bone]:
                     holds.put(ob.pose.bones[bone], float(before.holds[bone]))
                 self.base.put(before.base, one)

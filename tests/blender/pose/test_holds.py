@@ -298,6 +298,24 @@ def test_a_bone_posed_by_hand_stays_before_keyed_bones() -> None:
     assert_planted(ob)
 
 
+def test_a_keyed_bone_that_its_goal_takes_straight_back_is_not_held_on_other_frames() -> None:
+    """Nothing of the edit is seen, and it was not keyed, though the pose that is seen is that of its keys."""
+    ob = rigs.pose_mode(rigs.figure())
+    hips = ob.pose.bones["hips"]
+    for frame in (1, 10, 20):
+        for bone in ob.pose.bones:
+            rigs.keyed(bone, frame, rotation_quaternion=(1.0, 0.0, 0.0, 0.0), location=(0.0, 0.0, 0.0))
+        rigs.keyed(hips, frame, location=(0.0, -0.05, 0.01 * frame))
+    assert bpy.ops.dqik.setup_full_body(frame_start=1, frame_end=20) == {"FINISHED"}
+    rigs.live(ob, at=10)
+    before = rigs.head(ob, "hips")
+    hips.location.y -= 0.1
+    rigs.update()
+    assert (rigs.head(ob, "hips") - before).length < 1e-3
+    for _ in rigs.visited((11, 10)):
+        assert hips.dqik_hold == 0.0
+
+
 def test_a_hold_can_be_keyed() -> None:
     """With its hold keyed a bone is let go and held again."""
     ob = planted_figure()
