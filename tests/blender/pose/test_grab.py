@@ -244,8 +244,11 @@ def test_an_elbow_with_a_pole_takes_the_pole_along() -> None:
     bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to)
     assert (at() - to).length < STILL
     assert control(ob, "hand.L").matrix_basis == hand
-    pole = next(goal.pole_subtarget for goal in ob.dqik.goals if goal.bone == "hand.L")
-    assert ob.pose.bones[pole].location.length > 0.05
+    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    assert ob.pose.bones[goal.pole_subtarget].location.length > 0.05
+    goal.kind = "DISTANCE"  # its target does not belong at the hand
+    rigs.update()
+    assert bpy.ops.dqik.grab(bone="forearm.L", point=at(), to=at() + Vector((0.0, 0.0, 0.01))) == {"FINISHED"}
 
 
 def test_what_is_out_of_reach_pulls_nothing_away() -> None:
