@@ -166,7 +166,7 @@ class Grab:
     def _take_along(self, drag: Drag) -> None:
         """Put targets where their bones have gone along, and poles where their limbs bend to."""
         ob, depsgraph = self.ob, self._context.evaluated_depsgraph_get()
-        places = goals.places(ob, [*drag.carried, *drag.unpoled], depsgraph)  # of those whose targets are at their bones
+        places = goals.places(ob, [*drag.carried, *drag.unpoled], depsgraph)  # of goals that belong at their bones
         wanted = {number: places[number]._replace(pole=None) for number in drag.carried if number in places}
         stay: list[_Moved] = []
         for number in filter(places.__contains__, drag.unpoled):
