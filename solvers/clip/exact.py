@@ -37,13 +37,17 @@ class Exact:
     keys, answer : frames whose own answers (K) are known, from which they are met if they cannot be from the motion.
     missed_rows : (F, m) what frames miss anyway. Those that have slack stay as the motion misses them: to miss hardly
         less, a frame alone would leave it. asked : the first frame that is met, and the one behind the last.
+    drawn, gives : the share of what frames with slack miss that they are to miss less, and the weight [1 / rad^2] of
+        staying near the motion where goals are missed anyway.
     """
 
     def __init__(
-        self, stage: Stage, clip: Clip, keys: np.ndarray, answer: State, missed_rows: np.ndarray, asked: tuple[int, int]
-    ) -> None:
+        self, stage: Stage, clip: Clip, keys: np.ndarray, answer: State, missed_rows: np.ndarray,
+        asked: tuple[int, int], drawn: float = 0.0, gives: float = GIVES,
+    ) -> None:  # fmt: skip
         self._stage, self._clip, self._keys, self._answer = stage, clip, keys, answer
         self._missed_rows, self._asked, options = missed_rows, asked, stage.options
+        self._left, self._gives = 1.0 - drawn, gives
         self._settings = stage.settings._replace(
             pull=0.0, iterations=POLISH_ITERATIONS, first_damping=POLISH_DAMPING, damping=None,
             tolerance=EXACT_SHARE * options.tolerance, rotation_tolerance=EXACT_SHARE * options.rotation_tolerance,
@@ -58,7 +62,7 @@ class Exact:
             at = np.arange(begin, min(begin + AT_ONCE, self._asked[1]))
             frames, wanted = self._request(smooth, at)
             point = evaluate(self._stage.hard_tasks, frames.base, frames).copy()
-            for own, pull in ((~wanted.any(-1), 0.0), (wanted.any(-1), GIVES)):
+            for own, pull in ((~wanted.any(-1), 0.0), (wanted.any(-1), self._gives)):
                 some = np.flatnonzero(own)
                 if some.size:
                     point.put(some, self._met(frames.base.take(some), frames.take(some), pull))
@@ -109,7 +113,8 @@ class Exact:
         wanted = self._missed_rows[at, : hard.m]
         if clip.slack is not None:
             inside = _inside(self._stage.space, frames.base)
-            wanted = np.where(clip.slack[at, : hard.m], evaluate(hard, inside, frames).error, wanted)
+            own = self._left * evaluate(hard, inside, frames).error
+            wanted = np.where(clip.slack[at, : hard.m], own, wanted)
         return replace(frames, targets=frames.targets._replace(wanted=wanted)), wanted
 
     def _lost(self, error: np.ndarray, wanted: np.ndarray, at: np.ndarray) -> np.ndarray:

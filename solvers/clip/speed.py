@@ -81,18 +81,20 @@ def forced(clip: Clip, state: State, back: bool = False) -> np.ndarray:
     """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns.
 
     A goal that is missed is missed alike in both frames: a jump of what the frames' own answers miss forces no step.
-    back : from the next frame to each instead.
+    back : the step from the next frame to each counts as well: the shorter one of both.
     0 where rounding does not tell it: weights may differ by a hundred orders of magnitude.
     """
-    after = np.minimum(np.arange(len(clip)) + 1, len(clip) - 1)
-    to = np.maximum(np.arange(len(clip)) - 1, 0) if back else after
-    links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[to]
-    targets = clip.targets.take(to)._replace(wanted=clip.targets.wanted)
-    now, then = Problem(clip), Problem(replace(clip, targets=targets, links=links))
-    try:
-        step = now.system(state).correction(then.errors(state) - now.errors(state))
-    except np.linalg.LinAlgError:
-        return np.zeros(len(clip))
-    steps = np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
-    steps = np.where(np.isfinite(steps), steps, 0.0)
-    return steps[after] if back else steps
+    now, frames = Problem(clip), np.arange(len(clip))
+    after, before = np.minimum(frames + 1, len(clip) - 1), np.maximum(frames - 1, 0)
+    system, errors, found = now.system(state), now.errors(state), list[np.ndarray]()
+    for to in (after, before) if back else (after,):
+        links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[to]
+        targets = clip.targets.take(to)._replace(wanted=clip.targets.wanted)
+        then = Problem(replace(clip, targets=targets, links=links))
+        try:
+            step = system.correction(then.errors(state) - errors)
+        except np.linalg.LinAlgError:
+            return np.zeros(len(clip))
+        steps = np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
+        found.append(np.where(np.isfinite(steps), steps, 0.0))
+    return np.minimum(found[0], found[1][after]) if back else found[0]
