@@ -70,7 +70,7 @@ def slow_into(
     finite = prepared.numpy.finite(arrays)
     for begin, end in runs(finite):
         own_held = max(held[0] - begin, 0), max(held[1] - (len(arrays) - end), 0)
-        for window in _windows(fast[begin:end].any(-1), own_held):
+        for window in _windows(np.any(fast[begin:end], axis=-1), own_held):
             watch((begin + window.first) / len(arrays))
             some = slice(begin + window.begin, begin + window.end)
             _slow(prepared, arrays.part(some.start, some.stop), fast[some], smooth, window.held)
@@ -94,7 +94,7 @@ def _slow(
     targets, _, links, _ = stages.inputs(arrays, slice(None))
     pose = Pose(arrays.rotations.copy(), arrays.translations.copy())
     for number, stage in enumerate(stages.stages):
-        own_fast = fast[:, stage.space.moved].any(-1)
+        own_fast = np.any(fast[:, stage.space.moved], axis=-1)
         if own_fast.any():
             state = state_of(stage.space, pose)
             slower = _Slower.of(stage, compiled_stage(prepared, number), pose, state, targets, links, smooth)
