@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Motions that are made anew, in a real window: in-betweens of blocked poses, and two figures that keep touching.
 
-Run by Blender itself (README.md, beside this file). Each press is done, undone by one step and redone; Esc stops a long
-one and changes nothing; what was not moved is refused.
+Run by Blender itself (README.md, beside this file). Each press is done, undone by one step and redone.
 """
 
 import sys
@@ -13,8 +12,8 @@ import bpy
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from clothed_person import person
-from whole_motion import open_file, press_and_confirm, select, state, walker
-from window import Steps, click_button, event, in_view, move, press, run, shot, until, window, window_middle
+from whole_motion import open_file, press_and_confirm, state, walker
+from window import Steps, in_view, press, run, shot, window_middle
 
 STEP, LAST = 12, 49  # frames between two poses, and the last one
 
@@ -22,7 +21,7 @@ STEP, LAST = 12, 49  # frames between two poses, and the last one
 def new_motions() -> Steps:
     """The presses, one after the other."""
     yield from open_file()
-    for one in (in_betweens, edit_nothing, two_people, stopped, touching):
+    for one in (in_betweens, two_people, touching):
         yield from one()
 
 
@@ -44,19 +43,6 @@ def in_betweens() -> Steps:
     assert max(map(len, after.values())) == LAST
     yield from shot("n01 in-betweens")
     yield from press("Z", window_middle(), ctrl=True)
-
-
-def edit_nothing() -> Steps:
-    """A turn that Esc takes back leaves nothing to key, and *Edit Range* says so."""
-    select("Spine")
-    before = state()
-    yield from press("R", window_middle())
-    yield from move((window_middle()[0] + 60, window_middle()[1]))
-    yield from press("ESC", window_middle())
-    yield from click_button("dqik.edit_range")
-    yield from shot("n02 nothing edited")
-    yield from press("ESC", window_middle())  # of the message
-    assert state() == before
 
 
 def two_people() -> Steps:
@@ -88,29 +74,14 @@ def begin(name: str, *others: str) -> Steps:
     yield 0.5
 
 
-def stopped() -> Steps:
-    """Esc while both motions are made changes nothing."""
-    yield from begin("Bob", "Ann", "second")
-    before, count = state(), len(bpy.data.actions)
-    yield from click_button("dqik.retarget")
-    yield 0.5
-    yield from shot("n03 partner proposed")
-    event("RET", "PRESS", window_middle())
-    event("RET", "RELEASE", window_middle())
-    yield from until(lambda: len(window().modal_operators) > 0, "the work begins")
-    event("ESC", "PRESS", window_middle())
-    event("ESC", "RELEASE", window_middle())
-    yield from until(lambda: not window().modal_operators, "it stops")
-    assert (state(), len(bpy.data.actions)) == (before, count)
-
-
 def touching() -> Steps:
     """Source and partner are proposed, since they are selected; one step of undo brings both figures back."""
+    yield from begin("Bob", "Ann", "second")
     first, second = state()[0]["Ann"], state()[0]["Bob"]
     yield from press_and_confirm("dqik.retarget")
     assert state()[0]["Ann"] != first, "with Both Give the partner gives too"
     assert state()[0]["Bob"] != second
-    yield from shot("n04 both")
+    yield from shot("n02 both")
 
 
 if __name__ == "__main__":

@@ -165,16 +165,7 @@ def at_bar(number: int, frame: float) -> window.Point:
 
 def drag_bar(number: int, start: float, end: float, let_go: bool = True) -> window.Steps:
     """Drag a bar from a frame to another with the mouse."""
-    at, to = at_bar(number, start), at_bar(number, end)
-    yield from window.move(at)
-    window.event("LEFTMOUSE", "PRESS", at)
-    yield 0.2
-    for share in (0.3, 0.6, 1.0):
-        yield from window.move((int(at[0] + share * (to[0] - at[0])), at[1]))
-        yield 0.1
-    if let_go:
-        window.event("LEFTMOUSE", "RELEASE", to)
-        yield 0.4
+    yield from window.drag_to(at_bar(number, start), at_bar(number, end), let_go)
 
 
 def drag_contacts() -> window.Steps:

@@ -278,7 +278,7 @@ def test_attached_and_let_go_on_one_frame_is_as_before(handles: str) -> None:
 
 def test_a_key_that_was_made_while_attached_keeps_its_place_when_it_is_let_go() -> None:
     """It moves the control against the prop meanwhile, and stays before an older key of the same frame."""
-    ob, box = live(), prop()
+    ob, _ = live(), prop()
     own, _ = hand_of(ob)
     key_waves(own, 1.0, (1, 6, 26, 34))
     at_last = world(ob, own.name) if rigs.at_frame(34) is None else None
@@ -287,7 +287,6 @@ def test_a_key_that_was_made_while_attached_keeps_its_place_when_it_is_let_go() 
     own.location.z += 0.05
     own.keyframe_insert("location", frame=26)
     made = world(ob, own.name)
-    assert np.abs(made - world(box) @ np.linalg.inv(world(box)) @ made).max() < EXACT
     detach()
     rigs.at_frame(26)
     assert np.abs(world(ob, own.name) - made)[:3, 3].max() < 10 * EXACT

@@ -123,19 +123,6 @@ def test_targets_with_odd_constraints_are_no_trouble(knot: Callable, follows: bo
         assert met or not second.dqik.status.converged or follows
 
 
-def test_two_armatures_that_follow_each_other_stay_finite() -> None:
-    """Each one's target hangs on the other's jib."""
-    first, second = crane(), crane("Second")
-    second.location = (0.5, 0.5, 0)
-    rigs.goal(first, "flag", hook(second))
-    rigs.goal(second, "jib", hook(first))
-    first.dqik.live = second.dqik.live = True
-    rigs.visit(range(1, 8))
-    for ob in (first, second):
-        assert ob.dqik.live
-        assert np.isfinite(rigs.channels(ob)).all()
-
-
 def test_a_goal_made_and_removed_by_a_script_leaves_the_frames_as_they_were() -> None:
     """Without any operator, and without a word to the extension but what Blender passes on."""
     ob, _ = reaching()

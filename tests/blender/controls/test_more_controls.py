@@ -28,24 +28,6 @@ def shown(ob: bpy.types.Object, name: str) -> bool:
     return not getattr(ob.pose.bones[name], "hide", ob.data.bones[name].hide)
 
 
-@pytest.mark.parametrize("prepare", [lambda ob: ob, posed, lambda ob: posed(rigs.with_root(ob))])
-@pytest.mark.parametrize("live", [False, True])
-def test_controls_come_later_without_moving_the_body(prepare, live: bool) -> None:
-    """One kind after the other, in a pose to which the body was dragged."""
-    ob = rigs.set_up(prepare(figure()), live)
-    if live:
-        shift(ob, "hand.L", (-0.2, -0.2, 0.1))
-        shift(ob, "hips", (0.02, 0.0, -0.05))
-    for kind in sorted(ALL):
-        before = places(ob)
-        assert bpy.ops.dqik.setup_full_body(controls={kind}) == {"FINISHED"}
-        rigs.update()
-        assert moved(before, places(ob)) < STILL, kind
-    assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"CANCELLED"}
-    rigs.live(ob)
-    assert ob.dqik.status.converged
-
-
 def test_a_set_up_with_all_controls_stands_still() -> None:
     ob = posed(figure())
     before = places(ob)

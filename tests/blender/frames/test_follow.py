@@ -67,24 +67,6 @@ def test_a_distance_is_made_good_at_the_rate_of_the_gain(gain: float, fps: float
     np.testing.assert_allclose(distances(ob, range(1, 13)), expected, atol=5e-6)
 
 
-@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
-def test_a_turn_is_made_good_at_the_rate_of_the_gain(mode: str) -> None:
-    """A bone that turns with its target, which turns by 80 degrees after frame 1: the angle obeys the same law."""
-    ob = rigs.armature([rigs.Bone("dial", (0, 0, 0), (0, 1, 0))])
-    ob.pose.bones["dial"].rotation_mode = mode
-    target = rigs.empty((0, 0, 0))
-    rigs.key_path(target, (1, 2, LAST),
-                  [rigs.rotation((1, 2, 2), angle) for angle in (0.0, 80.0, 80.0)], "rotation_quaternion")  # fmt: skip
-    rigs.goal(ob, "dial", target, use_position=False, use_rotation=True)
-    following(ob, gain=3.0)
-    rigs.at_frame(1)
-    k = 3.0 / 24.0
-    for frame in rigs.visited(range(2, LAST)):
-        turned = rigs.evaluated(ob).pose.bones["dial"].matrix.to_quaternion()
-        left = target.rotation_quaternion.rotation_difference(turned).angle
-        assert left == pytest.approx(radians(80.0) * (1 - math.exp(-k)) / k * math.exp(-k * (frame - 2)), rel=2e-3)
-
-
 def test_between_frames_less_time_passes() -> None:
     """Half a frame is half the time, and Time Stretching makes a frame of another length."""
     ob = cart([(0, 0, 0)] + LAST * [(1, 0, 0)], gain=4.0)
@@ -92,9 +74,6 @@ def test_between_frames_less_time_passes() -> None:
     halves = distances(ob, [1, *np.arange(2, 10.5, 0.5)])
     del halves[2::2]  # the law is exact for the still target from frame 2 on
     np.testing.assert_allclose(halves, whole, atol=5e-6)
-
-
-# -- limits -----------------------------------------------------------------------------------------------------------
 
 
 # -- bake, jumps, edits -----------------------------------------------------------------------------------------------

@@ -85,16 +85,6 @@ def test_a_location_that_no_goal_moves_makes_no_hold() -> None:
     assert ob.pose.bones["collar.L"].dqik_hold == 0.0
 
 
-def test_goals_come_before_holds() -> None:
-    """A target that only the held bones can reach is reached."""
-    ob = planted_figure()
-    for name in ("chest", "spine", "arm.L", "forearm.L"):
-        rigs.pose(ob, name, rigs.rotation((1, 0, 0), 10.0))
-    bpy.data.objects["forearm.L"].location = (0.3, -0.5, 0.9)
-    rigs.update()
-    assert_planted(ob)
-
-
 def test_clearing_the_rotation_clears_the_hold() -> None:
     """Alt R takes the hold away, and the bone follows the goals again."""
     ob = planted_figure()
@@ -328,25 +318,6 @@ def test_a_hold_can_be_keyed() -> None:
         found[frame] = off(ob, "chest")
         assert_planted(ob)
     assert max(found[1], found[21]) < 1.0 < 5.0 < found[11]
-
-
-def test_undo_takes_the_hold_back() -> None:
-    """Undoing a pose made by hand leaves the bone as it was, not held."""
-    ob = planted_figure()
-    before = rigs.matrices(ob)
-    bpy.ops.ed.undo_push(message="Live")
-    rigs.pose(ob, "chest", TURNED)
-    bpy.ops.ed.undo_push(message="Posed")
-    bpy.ops.ed.undo()
-    ob = bpy.data.objects["Figure"]
-    rigs.update()
-    assert ob.pose.bones["chest"].dqik_hold == 0.0
-    assert rigs.turn(before, rigs.matrices(ob)) < 1e-4
-    bpy.ops.ed.redo()
-    ob = bpy.data.objects["Figure"]
-    rigs.update()
-    assert ob.pose.bones["chest"].dqik_hold == 1.0
-    assert off(ob, "chest") < 1.0
 
 
 def test_redo_of_a_pose_without_keys_shows_it_until_the_frame_is_visited_again() -> None:

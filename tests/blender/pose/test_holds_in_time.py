@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A pose made by hand has its place in time: keyed, it is held on its frame, and blocked poses beside it stay."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -113,28 +114,21 @@ def test_a_pose_that_is_not_keyed_is_gone_on_any_other_frame(frame: float) -> No
     assert_kept(before)
 
 
-def test_a_pose_between_blocked_frames_and_one_more() -> None:
-    """Posed and keyed again between, beside and after: what was blocked, and what was posed before, stays."""
+@pytest.mark.parametrize(("press", "frames"), [
+    (key_chest, (115, 100, 170, 200)), (key_chest, (57, 115, 57)),
+    (lambda frame: bpy.ops.dqik.hold_here(), (57, 115, 57)),
+])  # fmt: skip
+def test_poses_on_several_frames_leave_each_other_alone(press: Callable, frames: tuple[int, ...]) -> None:
+    """Between blocked frames, beside them and after; on one again: what was blocked, or posed before, stays."""
     blocked()
     before = poses()
-    for frame, axis in ((115, (1, 0, 0)), (100, (0, 1, 0)), (170, (0, 0, 1)), (200, (1, 1, 0))):
-        turn_chest(rigs.rotation(axis, 25.0), at=frame)
-        key_chest(frame)
+    for number, frame in enumerate(frames):
+        turn_chest(rigs.rotation(((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0))[number], 25.0), at=frame)
+        press(frame)
         assert_kept(before, frame)
         before |= poses((frame,))
-    assert {frame for frame, hold in hold_keys().items() if hold == 1.0} == {100.0, 115.0, 170.0, 200.0}
-
-
-@pytest.mark.parametrize("press", [key_chest, lambda frame: bpy.ops.dqik.hold_here()])
-def test_a_pose_on_a_frame_that_was_keyed_beside_another(press) -> None:
-    """Posed on a frame, then on the next blocked one: the one after that is not held."""
-    blocked()
-    before = poses()
-    for frame, axis in ((57, (1, 0, 0)), (115, (0, 1, 0)), (57, (0, 0, 1))):
-        turn_chest(rigs.rotation(axis, 25.0), at=frame)
-        press(frame)
-        assert_kept(before, 57, 115)
-    assert hold_keys() == {1.0: 0.0, 57.0: 1.0, 115.0: 1.0, 150.0: 0.0}
+    assert {frame for frame, hold in hold_keys().items() if hold == 1.0} == set(frames)
+    assert hold_keys().get(150.0, 0.0) == 0.0
 
 
 def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
@@ -216,36 +210,6 @@ def test_hold_here_holds_selected_bones_as_they_are_seen() -> None:
     rigs.refuses(bpy.ops.dqik.hold_here, "that the goals move")
     ob.dqik.live = False
     rigs.refuses(bpy.ops.dqik.hold_here, "Switch Live on")
-
-
-def test_undo_and_redo_of_a_keyed_pose() -> None:
-    """Blender stores the step of a key before the hold is keyed; a redo keys it again, an undo takes it back."""
-    blocked()
-    before = poses()
-    rigs.at_frame(115)
-    bpy.ops.ed.undo_push(message="Blocked")
-    turn_chest()
-    figure().pose.bones["chest"].keyframe_insert("rotation_quaternion", frame=115)
-    bpy.ops.ed.undo_push(message="Rotate")  # as Auto Keying does it, in one step
-    keyed, posed = rigs.keys(figure()), rigs.matrices(figure()).copy()
-    assert hold_keys()[115.0] == 1.0
-    bpy.data.objects["forearm.R"].location.z += 0.02
-    rigs.update()
-    bpy.ops.ed.undo_push(message="Target moved")
-    bpy.ops.ed.undo()
-    rigs.update()
-    assert rigs.keys(figure()) == keyed
-    assert np.abs(rigs.matrices(figure()) - posed).max() < 1e-3
-    bpy.ops.ed.undo()
-    rigs.update()
-    assert rigs.keys(figure()) == {}
-    assert figure().pose.bones["chest"].dqik_hold == 0.0
-    assert_kept(before)
-    rigs.at_frame(115)
-    bpy.ops.ed.redo()
-    rigs.update()
-    assert rigs.keys(figure()) == keyed
-    assert_kept(before, 115)
 
 
 def test_blender_s_own_auto_keying(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay's geometry, without a window: borders of limits, goals and their misses, reach."""
 
+from itertools import product
 from math import radians
 from types import ModuleType
 
@@ -104,42 +105,37 @@ def test_the_border_is_the_limit_by_the_solvers_projection(overlay: ModuleType, 
     assert border.max(0) == pytest.approx(hi, abs=1e-4)
 
 
-@pytest.mark.parametrize("across", [False, True])
-@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE"])
-def test_a_bone_at_its_limit_is_on_the_border_in_blender(overlay: ModuleType, mode: str, across: bool) -> None:
-    """Blender poses the bone with the coordinates of the border; its tip, or the next joint, comes to lie on it."""
-    ob = turned_rig(mode, across)
-    bone, limits = ob.pose.bones["b"], rigs.part("solvers.space.limit_curves")
-    rigs.limit(bone, *LIMITS["wide"])
-    twist = 0.3
-    rigs.posed(bone, motion(np.array([twist, 0.1, 0.2])))
-    rigs.update()
-    points = drawn(overlay, ob, "b", at_limit=False, goals=False).lines["swing"][0][: overlay.BORDER, 0]
-    found = seen(overlay, ob, "b")
-    coordinates = limits.swing_border(np.array([twist]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
-    for k in range(0, overlay.BORDER, 5):
-        rigs.posed(bone, motion(coordinates[k]))
-        shown = rigs.head(ob, "c") if across else rigs.tail(ob, "b")
-        assert (shown - Vector(points[k])).length < 1e-4
+ACROSS = [*product(("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE"), ("along", "across")), ("QUATERNION", "axes of its own")]
 
 
-def test_limits_in_axes_of_their_own_are_drawn_where_blender_shows_the_next_joint(overlay: ModuleType) -> None:
-    """A bone across its limb, whose limits' Y is along the limb and whose limits read zero away from rest."""
-    ob = turned_rig(across=True)
+@pytest.mark.parametrize(("mode", "stands"), ACROSS)
+def test_a_bone_at_its_limit_is_on_the_border_in_blender(overlay: ModuleType, mode: str, stands: str) -> None:
+    """Blender poses the bone with the coordinates of the border; its tip, or the next joint, comes to lie on it.
+
+    Axes of its own: a bone across its limb, whose limits' Y is along the limb and read zero away from rest.
+    """
+    ob = turned_rig(mode, stands != "along")
     bone, limits = ob.pose.bones["b"], rigs.part("solvers.space.limit_curves")
     rigs.limit(bone, *LIMITS["wide"])
-    rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
-    limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)
-    axes, zero = Vector((0, 1, 0)).rotation_difference(limb), Quaternion((0.9, 0.1, -0.3, 0.2)).normalized()
-    bone.dqik_limits_axes, bone.dqik_limits_zero = axes, zero
-    rigs.posed(bone, zero @ axes @ motion(np.array([0.3, 0.1, 0.2])) @ axes.inverted())
+    axes = zero = Quaternion()
+    if stands == "axes of its own":
+        rest = ob.data.bones["b"].matrix_local.to_3x3().inverted()
+        limb = rest @ (ob.data.bones["c"].head_local - ob.data.bones["b"].head_local)
+        axes, zero = Vector((0, 1, 0)).rotation_difference(limb), Quaternion((0.9, 0.1, -0.3, 0.2)).normalized()
+        bone.dqik_limits_axes, bone.dqik_limits_zero = axes, zero
+
+    def pose(coordinates: np.ndarray) -> None:
+        rigs.posed(bone, zero @ axes @ motion(coordinates) @ axes.inverted())
+
+    pose(np.array([0.3, 0.1, 0.2]))
     rigs.update()
     points = drawn(overlay, ob, "b", at_limit=False, goals=False).lines["swing"][0][: overlay.BORDER, 0]
     found = seen(overlay, ob, "b")
     coordinates = limits.swing_border(np.array([0.3]), found.lo[1:2], found.hi[1:2], overlay.BORDER)[0]
     for k in range(0, overlay.BORDER, 5):
-        rigs.posed(bone, zero @ axes @ motion(coordinates[k]) @ axes.inverted())
-        assert (rigs.head(ob, "c") - Vector(points[k])).length < 1e-4
+        pose(coordinates[k])
+        shown = rigs.tail(ob, "b") if stands == "along" else rigs.head(ob, "c")
+        assert (shown - Vector(points[k])).length < 1e-4
 
 
 @pytest.mark.parametrize("across", [False, True])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kernel_and_numpy import EQUAL, FIELDS, apart, asked, both, filled, followed, is_same, solved
 from measures import both_solvers
 from numpy.testing import assert_allclose, assert_array_equal
-from skeletons import LEFT, RIGHT, arm, bent, chain, seeds, torso
+from skeletons import arm, bent, chain, seeds
 from test_couplings import finger
 from test_goal_kinds import two_arms
 from workloads import body, coordinates, hand, targets
@@ -53,6 +53,13 @@ class Family:
         return [replace(problem, options=replace(problem.options, **options)) for problem in found]
 
 
+def swept(seed: int, unit_angle: float | None = None) -> Problem:
+    """A problem for CCD, or by MikuMikuDance's rule, from the tip or from the root."""
+    problem, generator = drawn(seed, most=7), np.random.default_rng(seed)
+    order, pull = (str(generator.choice(["TIP_TO_ROOT", "ROOT_TO_TIP"])), [None, 0.0, 1e-5][generator.integers(3)])
+    return replace(problem, solver="CCD", options=ik.Options(30, order=order, pull=pull, unit_angle=unit_angle))
+
+
 FAMILIES = (
     Family("places and rotations", drawn, steps=24, ends=8, motions=3),
     Family("holds", lambda seed: pulled(seed, hold=[0.0, 0.3, 1.0]),),
@@ -61,6 +68,8 @@ FAMILIES = (
     Family("carried targets", carried),
     Family("couplings", coupled),
     Family("soft couplings", lambda seed: coupled(seed, soft=True)),
+    Family("CCD", swept, steps=12, ends=8),
+    Family("MikuMikuDance", lambda seed: swept(seed, 0.05 + 0.1 * seed), steps=12, ends=12),
 )  # fmt: skip
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=str)
 
@@ -146,42 +155,6 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
 # -- CCD, joint by joint ----------------------------------------------------------------------------------------------
 
 
-def ccd(count: int, **options: object) -> list[Problem]:
-    """Problems for CCD: balls and hinges with limits, slides, detached joints, several goals, chains and poles."""
-    problems = [drawn(seed, most=7) for seed in range(count)]
-    return [replace(problem, solver="CCD", options=ik.Options(**options)) for problem in problems]
-
-
-@pytest.mark.parametrize("order", ["TIP_TO_ROOT", "ROOT_TO_TIP"])
-def test_a_sweep_of_ccd_ends_where_numpy_ends(order: str) -> None:
-    for problem in ccd(12, order=order, iterations=1, pull=0.0):
-        assert is_same(problem, asked(problem, 2), solved)
-
-
-@pytest.mark.parametrize(("pull", "order"), [(None, "ROOT_TO_TIP"), (1e-5, "TIP_TO_ROOT")])
-def test_many_sweeps_of_ccd_end_where_numpys_end(pull: float | None, order: str) -> None:
-    """With the rules to stop, folded limbs, polish, and the remaining steps.
-
-    Where goals yield in rounds, rounding may decide after how many steps these end: then the answers may differ.
-    """
-    others = 0
-    for problem in ccd(8, order=order, iterations=30, pull=pull):
-        one, other = (solved(prepared, asked(problem, 2)) for prepared in both(problem))
-        far = apart(one, other) >= 1e-5
-        assert not (far and np.array_equal(one[0].iterations, other[0].iterations))
-        others += far
-    assert others <= 1
-
-
-@pytest.mark.parametrize("loops", [1, 4, 9])
-def test_mmds_loops_turn_as_numpys_turn(loops: int) -> None:
-    """First and second half of the loops, mirrored limits, links of several goals, and the number of loops."""
-    units = np.random.default_rng(loops).uniform(0.05, 2.5, 12)
-    for problem, unit in zip(ccd(12, iterations=loops, pull=0.0), units, strict=True):
-        problem = replace(problem, options=replace(problem.options, unit_angle=float(unit)))
-        assert is_same(problem, asked(problem, 2), solved)
-
-
 @pytest.mark.parametrize("build", [hand, body], ids=["hand", "body"])
 def test_ccd_of_large_rigs_ends_where_numpys_ends_after_as_many_sweeps(build) -> None:
     """22 and 57 hinges and slides; the same number of sweeps, some of which stop by `PATIENCE`."""
@@ -206,17 +179,6 @@ def test_a_limb_of_ccd_begins_folded_and_ends_the_same(options: dict) -> None:
     assert one.converged.any() and not one.converged.all()
 
 
-def test_hands_of_a_torso_follow_their_targets_as_numpys_do() -> None:
-    """Frames that CCD solves each from the one before."""
-    skeleton = torso()
-    goals = [ik.Goal(LEFT, (0.6, 0.8, 0.3), (1, 0, 0, 0), (0.1, 0, 0.02)),
-             ik.Goal(RIGHT, (-0.5, 0.5, 0.2), offset=(-0.1, 0.03, 0))]  # fmt: skip
-    problem = Problem(skeleton, goals, skeleton.rest_pose(), "CCD", ik.Options(iterations=30))
-    one, other = (followed(prepared, asked(problem, 6, 3, 0.03)) for prepared in both(problem))
-    assert apart(one, other) < 1e-7
-    assert [batch.iterations for batch in one] == [batch.iterations for batch in other]
-
-
 # -- to the bit -------------------------------------------------------------------------------------------------------
 
 
@@ -231,7 +193,7 @@ def frame_of(batch: Batch, frame: int) -> Batch:
     return Batch(*(getattr(batch, name)[frame : frame + 1] for name in FIELDS))
 
 
-def swept(seed: int) -> Problem:
+def chained(seed: int) -> Problem:
     """CCD, or MikuMikuDance's rule, on a chain of limited balls that two goals lead."""
     generator, limits = np.random.default_rng(seed), ik.TwistSwing((-0.5, 0.5), (-1, 1), (-1, 0.7))
     goals = [ik.Goal(4, generator.normal(size=3), generator.normal(size=4), (0.1, 0.3, 0.2)),
@@ -240,7 +202,7 @@ def swept(seed: int) -> Problem:
     return Problem(chain(5, limits=limits), goals, bent(5), "CCD", options)
 
 
-@pytest.mark.parametrize("draw", [drawn, swept])
+@pytest.mark.parametrize("draw", [drawn, chained])
 def test_an_answer_is_the_same_to_the_bit_twice_alone_and_in_a_batch(draw: Callable[[int], Problem]) -> None:
     """For any content of the working memory, and whichever thread solves a frame of a large batch."""
 
@@ -281,9 +243,6 @@ def test_a_motion_is_the_same_to_the_bit_in_pieces_of_any_size(seed: int, chunk:
             motion.solve_into(arrays.part(begin, min(begin + size, 12)))
         for frame in range(12):
             assert_identical(frame_of(arrays.batch(), frame), alone[frame])
-
-
-# -- couplings --------------------------------------------------------------------------------------------------------
 
 
 # -- what the kernel does not support ---------------------------------------------------------------------------------
