@@ -57,17 +57,14 @@ def set_up() -> window.Steps:
     """One press for the whole body, then Live: nothing moves."""
     yield from window.press("TAB", window.window_middle(), ctrl=True)
     assert bpy.context.mode == "POSE"
-    before = hands.state()
-    yield from window.click_button("dqik.setup_full_body")
+    yield from hands.act(window.click_button("dqik.setup_full_body"), "Set Up Full Body")
     assert {goal.bone for goal in hands.rig().dqik.goals} == {*hands.ENDS, "hips"}
     yield from window.shot("b02 set up")
-    yield from hands.undo_and_redo(before, "Set Up Full Body")
     before = hands.state()
-    yield from window.click_button("dqik.live")
+    yield from hands.act(window.click_button("dqik.live"), "Live")
     assert hands.rig().dqik.live
     drift = np.abs(hands.state().joints - before.joints).max()
     assert drift < 5e-4 * hands.HEIGHT, f"Live moved the figure by {1e3 * drift:.2f} mm"
-    yield from hands.undo_and_redo(before, "Live")
     yield from window.shot("b03 live")
 
 
@@ -75,21 +72,17 @@ def reach() -> window.Steps:
     """Drag a hand, then the hips; feet are planted."""
     rest = matrices()
     yield from hands.pick(hands.control("hand.L"))
-    before = hands.state()
-    yield from hands.drag(hands.control("hand.L"), (-0.20, -0.3, 0.45))
+    yield from hands.act(hands.drag(hands.control("hand.L"), (-0.20, -0.3, 0.45)), "the hand's move")
     assert (hands.place("hand.L") - rest["hand.L"].translation).length > 0.3
     check(rest, moved=("hand.L",), step="a hand that reaches")
     assert hands.turn_between(hands.matrix("shoulder.L"), rest["shoulder.L"]) < 20.0
-    yield from hands.undo_and_redo(before, "the hand's move")
     yield from window.shot("b04 hand dragged")
 
     held = matrices()
     yield from hands.pick(hands.control("hips"))
-    before = hands.state()
-    yield from hands.drag(hands.control("hips"), (-0.05, 0.0, -0.12))
+    yield from hands.act(hands.drag(hands.control("hips"), (-0.05, 0.0, -0.12)), "the hips' move")
     assert hands.place("hips").z < held["hips"].translation.z - 0.08
     check(held, moved=("head",), step="hips that sink")
-    yield from hands.undo_and_redo(before, "the hips' move")
     yield from window.shot("b05 hips dragged")
 
 
@@ -165,21 +158,18 @@ def grab() -> window.Steps:
 def pose_chest() -> window.Steps:
     """Turn the chest by hand: it is held there while a hand moves, until its rotation is cleared."""
     yield from hands.pick("chest")
-    unposed, before = hands.matrix("chest"), hands.state()
-    yield from hands.transform("R", "Z", 25.0)
+    unposed = hands.matrix("chest")
+    yield from hands.act(hands.transform("R", "Z", 25.0), "the chest's turn")
     posed = hands.matrix("chest")
     assert hands.rig().pose.bones["chest"].dqik_hold == 1.0
     turned = hands.turn_between(posed, unposed)
     assert turned > 20.0, f"the chest turned by {turned:.1f} degrees only"
-    yield from hands.undo_and_redo(before, "the chest's turn")
     yield from window.shot("b06 chest posed")
     yield from hands.pick(hands.control("hand.R"))
-    before = hands.state()
-    yield from hands.drag(hands.control("hand.R"), (0.05, -0.10, 0.14))
+    yield from hands.act(hands.drag(hands.control("hand.R"), (0.05, -0.10, 0.14)), "the other hand's move")
     gone = hands.turn_between(hands.matrix("chest"), posed)
     assert gone < 3.0, f"the chest that was posed by hand turned by {gone:.1f} degrees"
     assert hands.missed("hand.R") < hands.NEAR
-    yield from hands.undo_and_redo(before, "the other hand's move")
     yield from window.shot("b07 chest held")
     yield from hands.pick("chest")
     yield from hands.act(window.press("R", window.window_middle(), alt=True), "clearing the hold")
@@ -193,13 +183,11 @@ def pin() -> window.Steps:
     assert [goal.bone for goal in hands.rig().dqik.goals][-1] == "forearm.R"
     pinned = matrices()
     yield from hands.pick(hands.control("hips"))
-    before = hands.state()
-    yield from hands.drag(hands.control("hips"), (0.06, 0.0, 0.02))
+    yield from hands.act(hands.drag(hands.control("hips"), (0.06, 0.0, 0.02)), "hips beside a pin")
     assert (hands.place("hips") - pinned["hips"].translation).length > 0.03
     away = (hands.place("forearm.R") - pinned["forearm.R"].translation).length
     assert away < hands.NEAR, f"the pinned elbow moved by {1e3 * away:.1f} mm"
     check(pinned, moved=("head",), step="hips that move beside a pinned elbow")
-    yield from hands.undo_and_redo(before, "hips beside a pin")
     yield from window.shot("b08 elbow pinned")
     yield from hands.pick("forearm.R")
     yield from hands.act(window.press("U", window.window_middle(), shift=True, alt=True), "Unpin")
@@ -212,11 +200,10 @@ def set_limits() -> window.Steps:
     yield from hands.pick("chest")
     yield from window.press("A", window.window_middle())
     before = hands.state()
-    yield from window.click_button("dqik.limits_preset")
+    yield from hands.act(window.click_button("dqik.limits_preset"), "Human Limits")
     assert sum(bone.dqik_use_limits for bone in hands.rig().pose.bones) > 15
     moved = np.abs(hands.state().joints - before.joints).max()
     assert moved < hands.SAME, f"limits moved the figure by {1e3 * moved:.2f} mm"
-    yield from hands.undo_and_redo(before, "Human Limits")
     yield from hands.pick(hands.control("hand.L"))
     before = matrices()
     yield from hands.drag(hands.control("hand.L"), (0.0, 0.0, 0.25))
@@ -260,34 +247,25 @@ def mirror() -> window.Steps:
 
 def switch() -> window.Steps:
     """From IK to FK, pose, back to IK and to FK again, without a jump."""
-    before = hands.state()
-    yield from window.click_button("dqik.keep_pose")
+    yield from no_jump("dqik.keep_pose", "Keep Pose")
     assert not hands.rig().dqik.live
-    yield from no_jump(before, "Keep Pose")
-    yield from hands.undo_and_redo(before, "Keep Pose")
     yield from hands.pick("upper_arm.R")
     before = hands.state()
-    yield from hands.turn("upper_arm.R", -30.0)
+    yield from hands.act(hands.turn("upper_arm.R", -30.0), "turning an arm without Live")
     assert np.abs(hands.state().joints - before.joints).max() > 0.05
-    yield from hands.undo_and_redo(before, "turning an arm without Live")
     yield from hands.act(window.click_button("dqik.targets_to_pose"), "Targets to Pose")
     assert all(hands.missed(bone) < hands.SAME for bone in hands.ENDS)
-    before = hands.state()
-    yield from window.click_button("dqik.live")
+    yield from no_jump("dqik.live", "from FK to IK")
     assert hands.rig().dqik.live
-    yield from no_jump(before, "from FK to IK")
-    yield from hands.undo_and_redo(before, "from FK to IK")
     yield from window.shot("b12 back to IK")
-    before = hands.state()
-    yield from window.click_button("dqik.keep_pose")
-    yield from no_jump(before, "from IK to FK")
-    yield from hands.undo_and_redo(before, "from IK to FK")
+    yield from no_jump("dqik.keep_pose", "from IK to FK")
     yield from window.shot("b13 back to FK")
 
 
-def no_jump(before: hands.State, step: str) -> window.Steps:
-    """The body is where it was, to 1e-4 of its height."""
-    yield 0.2
+def no_jump(button: str, step: str) -> window.Steps:
+    """Press a button: the body is where it was, to 1e-4 of its height."""
+    before = hands.state()
+    yield from hands.act(window.click_button(button), step)
     names = [bone.name for bone in hands.shown().pose.bones]
     rows = [k for k, name in enumerate(names) if not name.startswith("DQIK")]
     away = float(np.abs(hands.state().joints[rows] - before.joints[rows]).max())
