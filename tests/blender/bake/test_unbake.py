@@ -209,24 +209,6 @@ def test_a_long_motion_is_reduced_in_stretches_that_meet_in_one_key() -> None:
     assert set.intersection(*map(set, frames)) & set((np.flatnonzero(same) + 1).tolist()) - {1, count}
 
 
-def test_a_figure_without_dense_keys_says_so_and_loses_nothing() -> None:
-    ob = rigs.figure()
-    ob.pose.bones["hips"].keyframe_insert("location", frame=1)
-    action = ob.animation_data.action
-    rigs.refuses(bpy.ops.dqik.unbake, "Nothing of 'Figure' has dense keys")
-    assert ob.animation_data.action == action and len(bpy.data.actions) == 1
-
-
-def test_a_figure_without_a_size_is_refused() -> None:
-    """A share of its size is no bound."""
-    ob = live_body(range(1, 41))
-    ob.scale = (0.0, 0.0, 0.0)
-    rigs.update()
-    keys = rigs.keys(ob)
-    rigs.refuses(bpy.ops.dqik.unbake, "'Figure' has no size at this frame: scale it up", frame_start=1, frame_end=40)
-    assert rigs.keys(ob) == keys
-
-
 def test_a_target_object_gets_few_keys_too() -> None:
     ob = dancer()
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -265,13 +247,19 @@ def test_a_live_body_whose_only_goal_moves_nothing_gets_few_keys_too() -> None:
     assert joints_turned(ob, before, film(ob, FRAMES)) < radians(0.6)
 
 
-def test_a_motion_that_would_get_more_keys_is_refused() -> None:
-    """Steps would need many keys with handles."""
-    ob = live_body(range(1, 41, 8), "CONSTANT")
-    action, keys = ob.animation_data.action, rigs.keys(ob)
-    rigs.refuses(bpy.ops.dqik.unbake, "dense keys", frame_start=1, frame_end=40)
-    assert ob.animation_data.action == action
-    assert rigs.keys(ob) == keys
+@pytest.mark.parametrize(("words", "keys", "interpolation", "size"), [
+    ("'Figure' has no size at this frame: scale it up", range(1, 41), "BEZIER", 0.0),
+    ("dense keys", range(1, 41, 8), "CONSTANT", 1.0), ("Nothing of 'Figure' has dense keys", (1,), "BEZIER", 1.0),
+])  # fmt: skip
+def test_what_cannot_have_fewer_keys_is_refused(words: str, keys: Sequence, interpolation: str, size: float) -> None:
+    """A share of no size is no bound; steps would need many keys with handles; a few keys are no motion."""
+    ob = live_body(keys, interpolation)
+    ob.scale = (size,) * 3
+    rigs.update()
+    action, before = ob.animation_data.action, rigs.keys(ob)
+    rigs.refuses(bpy.ops.dqik.unbake, words, frame_start=1, frame_end=40)
+    assert ob.animation_data.action == action and len(bpy.data.actions) == 1
+    assert rigs.keys(ob) == before
 
 
 @pytest.mark.parametrize(("flips", "interpolation", "first", "last"), [

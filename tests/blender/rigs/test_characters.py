@@ -116,9 +116,7 @@ def test_limbs_follow_targets_inside_the_limits(name: str, way: str) -> None:
     targets = [poses.reach(ob, limb, random) for limb in limbs]
     bpy.ops.dqik.setup_full_body(targets="EMPTIES")
     bpy.ops.dqik.limits_preset()
-    height = max(rigs.evaluated(ob).dimensions) * 1.0
     size = float(np.ptp([tuple(ob.matrix_world @ bone.head_local) for bone in ob.data.bones], axis=0).max())
-    assert height > 0.0
     ob.dqik.live = True
     goals = {goal.bone: goal for goal in ob.dqik.goals}
     for limb, matrix in zip(limbs, targets, strict=True):

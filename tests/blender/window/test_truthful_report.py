@@ -133,17 +133,6 @@ def test_what_else_moves_the_bones_is_in_the_report(meddle: Callable, while_live
         assert told_truly(ob, target)
 
 
-def test_constraints_on_a_connected_chain_leave_goals_that_can_be_met_met() -> None:
-    """A muted constraint, and one without influence, take nothing away."""
-    ob, target = reaching()
-    for kind, off in (("COPY_ROTATION", {"mute": True}), ("DAMPED_TRACK", {"influence": 0.0})):
-        constrained(kind, **off)(ob)
-    ob.dqik.live = True
-    for _ in rigs.visited((3, 4, 20)):
-        assert ob.dqik.status.converged
-        assert rigs.miss(ob, "jib", target) < NEAR
-
-
 # -- settings changed after a drag -------------------------------------------------------------------------------------
 
 

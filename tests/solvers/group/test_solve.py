@@ -234,21 +234,6 @@ def test_a_pole_decides_which_way_an_arm_bends(preferred: tuple | None, pole: tu
 
 
 @both_solvers
-def test_two_goals_keep_a_pole_each(solver: str) -> None:
-    """Elbows down on one side, back on the other, both hands on their targets."""
-    skeleton = torso()
-    poles = [(0.5, -3, 0), (-0.5, 0.5, -3)]
-    goals = [
-        ik.Goal(LEFT, position=(0.6, 0.7, 0.2), pole=poles[0], chain=[2, 3, 4]),
-        ik.Goal(RIGHT, position=(-0.6, 0.7, 0.2), pole=poles[1], chain=[5, 6, 7]),
-    ]
-    solution = ik.solve(skeleton, goals, solver=solver)
-    assert solution.converged
-    assert bend_from_pole(skeleton, solution.pose, (2, 3, 4), poles[0]) < math.radians(2)
-    assert bend_from_pole(skeleton, solution.pose, (5, 6, 7), poles[1]) < math.radians(2)
-
-
-@both_solvers
 @pytest.mark.parametrize("pole", [(0, 1, 5), (0, 1, -5), (5, 1, 0), (3, 1, -3)])
 def test_a_pole_that_limits_forbid_breaks_neither_the_limits_nor_the_goal(pole: tuple, solver: str) -> None:
     """With a small twist range and an elbow that bends to one side the hand meets its target for any pole."""
