@@ -212,9 +212,6 @@ def _dressed(ob: bpy.types.Object, truth: Truth, stranger: Stranger) -> None:
     for kind in ("hair", "skirt", "cape"):
         if kind in stranger.worn:
             _hung(ob, figure, kind, chains[kind])
-    if "euler" in stranger.worn:
-        for number, bone in enumerate(ob.pose.bones):
-            bone.rotation_mode = ("XYZ", "ZYX", "YXZ", "AXIS_ANGLE")[number % 4]
     if "weapon" in stranger.worn:
         blade = _blade(figure.at("hand", "R"), ahead, 0.5 * size)
         blade.parent, blade.parent_type, blade.parent_bone = ob, "BONE", figure.bone("hand", "R")

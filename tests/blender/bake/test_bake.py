@@ -173,11 +173,13 @@ def test_a_new_action_leaves_the_old_one_as_it_was() -> None:
 
 
 def test_the_current_action_keeps_keys_outside_the_range() -> None:
-    """CURRENT keys the same action: keys before and after the range stay, those inside are replaced."""
+    """CURRENT keys the same action: the frame, and keys around the range, stay; those inside are replaced."""
     ob = moving_arms()
     old = with_action(ob)
+    rigs.at_frame(7.25)
     before = rigs.keys(ob)
     assert bake(action="CURRENT") == {"FINISHED"}
+    assert bpy.context.scene.frame_current_final == 7.25
     assert ob.animation_data.action == old
     assert len(bpy.data.actions) == 3  # it and those of the two targets
     after = rigs.keys(ob)
@@ -216,8 +218,10 @@ def test_baking_twice_into_the_current_action_makes_no_second_keys() -> None:
     before = rigs.keys(ob)
     assert {tuple(frame for frame, _ in points) for points in before.values()} == {tuple(FRAMES)}
     bpy.data.objects["Rig L"].animation_data_clear()
+    rigs.at_frame(-3.75)
     bake(action="CURRENT", frame_start=8, frame_end=11)
     after = rigs.keys(ob)
+    assert bpy.context.scene.frame_current_final == -3.75
     assert after != before
     for channel, points in after.items():
         outside = [point for point in points if not 8 <= point[0] <= 11]
@@ -248,18 +252,6 @@ def test_an_action_with_a_slot_of_another_object_keeps_it() -> None:
 
 
 # -- afterwards -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("frame", [7.25, -3.75])
-def test_the_frame_is_as_before(frame: float) -> None:
-    """The scene is at the frame and sub-frame where the bake was started."""
-    moving_arms()
-    scene = bpy.context.scene
-    rigs.at_frame(frame)
-    before = scene.frame_current, scene.frame_subframe
-    bake()
-    assert (scene.frame_current, scene.frame_subframe) == before
-    assert scene.frame_current_final == frame
 
 
 def test_without_a_range_the_scenes_is_baked() -> None:

@@ -218,15 +218,6 @@ def steps_of(ob: bpy.types.Object, bone: str, first: int, last: int) -> np.ndarr
     return np.linalg.norm(np.diff(places, axis=0), axis=-1)
 
 
-def test_a_hand_that_holds_on_to_a_thing_is_held_still(clip: bpy.types.Object) -> None:
-    holding(clip)
-    inside = HOLDS[0] + 4, HOLDS[1] - 4
-    before = steps_of(clip, "LeftHand", *inside)
-    assert bpy.ops.dqik.mend_motion() == {"FINISHED"}
-    assert before.max() > 1e-3
-    assert steps_of(clip, "LeftHand", *inside).max() < 1e-5
-
-
 def over(last: int) -> bpy.types.Object:
     """A figure in a scene of so many frames, 30 a second."""
     scene = bpy.context.scene

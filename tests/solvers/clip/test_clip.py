@@ -618,6 +618,17 @@ def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) ->
     assert np.abs((arrays.rotations[[0, -1]] * start[[0, -1]]).sum(-1)).min() > np.cos(np.radians(5.0))
 
 
+def both_ways(prepared: ik.Prepared, arrays: FrameArrays, length: float = 0.0) -> tuple[list[float], list[np.ndarray]]:
+    """The largest pop of a hinge about Z, and the misses (F, G), turns as ways of a length: frame by frame, as one."""
+    pops, misses = [], []
+    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
+        solve(arrays)
+        turned = np.unwrap(2.0 * np.arctan2(arrays.rotations[..., 3], arrays.rotations[..., 0]), axis=0)
+        pops.append(float(np.abs(np.diff(turned, 3, axis=0)).max()))
+        misses.append(np.hypot(arrays.position_errors, length * arrays.rotation_errors))
+    return pops, misses
+
+
 def led_leg(further: float, frames: int) -> tuple[ik.Prepared, FrameArrays]:
     """A planar leg whose foot is led out of reach and back, and turns further than its ankle can."""
     leg = ik.Skeleton([
@@ -642,13 +653,7 @@ def test_what_cannot_be_met_is_missed_without_a_pop(further: float) -> None:
     As one motion it does not, and misses no more in the worst frame, and hardly more on average.
     """
     prepared, arrays = led_leg(further, 40)
-    pops, misses = [], []
-    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
-        solve(arrays)
-        steps = np.diff(2.0 * np.arctan2(arrays.rotations[..., 3], arrays.rotations[..., 0]), axis=0)
-        pops.append(float(np.abs(steps[1:-1] - 0.5 * (steps[2:] + steps[:-2])).max()))
-        turned = ROTATION_LENGTH * prepared.skeleton.length * arrays.rotation_errors[:, 0]
-        misses.append(np.hypot(arrays.position_errors[:, 0], turned))
+    pops, misses = both_ways(prepared, arrays, ROTATION_LENGTH * prepared.skeleton.length)
     assert np.mean(misses[0] > 0.03) > 0.5
     assert pops[1] < 0.5 * pops[0]
     assert misses[1].max() < 1.001 * misses[0].max()
@@ -685,13 +690,7 @@ def test_a_frame_that_would_pop_to_be_exact_misses_a_little_instead(seed: int) -
     arrays = prepared.arrays(frames)
     middle = np.tile([limits.mean() for limits in ranges], (frames, 1))
     arrays.ask(prepared.targets(places[:, None]), ik.pose_from_angles(arm, middle))
-    pops, misses = [], []
-    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
-        solve(arrays)
-        turned = 2.0 * np.arctan2(arrays.rotations[..., 3], arrays.rotations[..., 0])
-        steps = np.diff(np.unwrap(turned, axis=0), axis=0)
-        pops.append(float(np.abs(steps[1:-1] - 0.5 * (steps[2:] + steps[:-2])).max()))
-        misses.append(arrays.position_errors[:, 0].copy())
+    pops, misses = both_ways(prepared, arrays)
     assert pops[1] < 0.65 * pops[0]
     assert misses[1].max() < 1.001 * misses[0].max()
     assert misses[1].mean() < 1.05 * misses[0].mean()
@@ -714,10 +713,7 @@ def test_a_goal_that_yields_is_not_left_behind_in_fast_motion(swing: float) -> N
     prepared = ik.prepare(body, goals)
     arrays = prepared.arrays(frames)
     arrays.ask(prepared.targets(places), ik.pose_from_angles(body, np.tile([0.0, -0.2, 0.4], (frames, 1))))
-    misses = []
-    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
-        solve(arrays)
-        misses.append(arrays.position_errors.copy())
+    misses = both_ways(prepared, arrays)[1]
     assert misses[0][:, 1].max() > 0.05
     assert misses[1][:, 0].max() < 1e-4
     assert misses[1][:, 1].max() < 1.05 * misses[0][:, 1].max()

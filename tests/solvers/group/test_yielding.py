@@ -129,14 +129,6 @@ def test_nor_does_it_where_hips_slide() -> None:
         assert max(answer.position_errors[1:].max() for answer in answers) < LEAST * HEIGHT
 
 
-def test_hands_that_ask_for_the_same_place_still_meet_half_way() -> None:
-    skeleton, _ = figure()
-    hand = skeleton.names.index("hand 1")
-    goals = [ik.Goal(hand, (0.3, 0.5, 1.4)), ik.Goal(hand, (0.3, 0.5, 1.0))]
-    solution = ik.solve(skeleton, goals)
-    assert ik.forward(skeleton, solution.pose).positions[hand] == pytest.approx([0.3, 0.5, 1.2], abs=2e-3)
-
-
 def test_stiff_hips_slide_less_and_at_last_not_at_all() -> None:
     slid = []
     for stiffness in (0.0, 0.5, 0.9, 0.99, 1.0):

@@ -160,7 +160,10 @@ def stacked(at: Standing, system: LinearSystem) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_a_step_is_the_least_squares_answer_of_all_rows() -> None:
-    """It equals SciPy's, with stiff joints, with all joints free and with some held."""
+    """It equals SciPy's, with stiff joints, with all joints free and with some held.
+
+    Pairs that step as springs ask for `E d*`, `d*` the turns of springs by a force at the effector.
+    """
     generator = np.random.default_rng(3)
     skeleton = chain(5)
     at = standing(skeleton, [ik.Goal(4, (0, 0, 0), offset=(0, 1, 0))], random_pose(skeleton, generator))
@@ -172,6 +175,12 @@ def test_a_step_is_the_least_squares_answer_of_all_rows() -> None:
     found = extended.pair_step(system, free[None], None, fixed[None])[0]
     assert_allclose(found[free], lstsq(rows[:, free], wanted - rows @ fixed)[0], rtol=1e-6, atol=1e-9)
     assert_allclose(found[~free], 0.1)
+    compliance = system.jacobian[0] @ np.diag(1.0 / system.reluctance) @ system.jacobian[0].T
+    moved = compliance @ system.error[0]
+    springs = system.jacobian[0].T @ system.error[0] / system.reluctance
+    shape = rows[3:] @ springs
+    wanted[3:] = shape * (system.error[0] @ moved) / (moved @ moved + shape @ shape)
+    assert_allclose(extended.pair_step(system, springs=True)[0], lstsq(rows, wanted)[0], rtol=1e-6, atol=1e-9)
 
 
 def test_a_step_along_an_ellipse_stays_on_its_tangent() -> None:
@@ -198,20 +207,6 @@ def test_led_round_the_ellipse_from_straight_the_chain_follows_without_a_jump() 
     assert all(solution.converged for solution in found)
     poses = [skeleton.rest_pose(), *(solution.pose for solution in found)]
     assert max(turned_by(a, b).max() for a, b in pairwise(poses)) < np.radians(12)
-
-
-def test_pairs_that_step_as_springs_have_the_least_squares_answer_of_all_rows() -> None:
-    """The pairs' rows ask for `E d*`, `d*` the turns of springs by a force at the effector; by SciPy."""
-    generator = np.random.default_rng(3)
-    at = standing(chain(5), [ik.Goal(4, (0, 0, 0), offset=(0, 1, 0))], random_pose(chain(5), generator))
-    system = linear(at, generator.normal(size=3), 0.02, generator.uniform(1, 5, 15))
-    rows, wanted = stacked(at, system)
-    compliance = system.jacobian[0] @ np.diag(1.0 / system.reluctance) @ system.jacobian[0].T
-    moved = compliance @ system.error[0]
-    springs = system.jacobian[0].T @ system.error[0] / system.reluctance
-    shape = rows[3:] @ springs
-    wanted[3:] = shape * (system.error[0] @ moved) / (moved @ moved + shape @ shape)
-    assert_allclose(extended.pair_step(system, springs=True)[0], lstsq(rows, wanted)[0], rtol=1e-6, atol=1e-9)
 
 
 def test_springs_share_a_motion_by_their_stiffness_and_meet_the_goal() -> None:
