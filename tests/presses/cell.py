@@ -239,15 +239,9 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 def _alike(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
-    if isinstance(a, float) and a == b:
-        return True
-    if isinstance(a, (float, np.ndarray)):
-        if np.shape(a) != np.shape(b):
-            return False
-        if np.array_equal(a, b):
-            return True
-        return bool(np.allclose(a, b, rtol=1e-5, atol=3e-5, equal_nan=True)) if np.size(a) else True
-    return a == b
+    if isinstance(a, (float, np.ndarray)) and np.shape(a) == np.shape(b):
+        return np.array_equal(a, b) or bool(np.allclose(a, b, rtol=1e-5, atol=3e-5, equal_nan=True))
+    return np.array_equal(a, b)
 
 
 # -- pressing ----------------------------------------------------------------------------------------------------------

@@ -38,22 +38,15 @@ def live_off(stage: Stage) -> None:
         stage.ob.dqik.live = False
 
 
-def an_eye(stage: Stage) -> None:
-    """The hair, which has keys, is an eye: one is enough."""
-    if stage.ob.library is None:
-        stage.ob.pose.bones["hair1"].dqik_role = "EYE_L"
+def own(change: Callable[[Stage], object]) -> Callable[[Stage], object]:
+    """Change a figure that is not linked."""
+    return lambda stage: change(stage) if stage.ob.library is None else None
 
 
-def limited(stage: Stage) -> None:
-    """A knee has limits."""
-    if stage.ob.library is None:
-        rigs.limit(stage.ob.pose.bones["shin.L"], (-30, 30), (-10, 120), (-30, 30))
-
-
-def _ik_limits(stage: Stage) -> None:
-    """A knee has Blender's limits."""
-    if stage.ob.library is None:
-        stage.ob.pose.bones["shin.L"].use_ik_limit_x = True
+an_eye = own(lambda stage: rigs.put(stage.ob.pose.bones["hair1"], dqik_role="EYE_L"))  # it has keys: one is enough
+limited = own(lambda stage: rigs.limit(stage.ob.pose.bones["shin.L"], (-30, 30), (-10, 120), (-30, 30)))
+_ik_limits = own(lambda stage: rigs.put(stage.ob.pose.bones["shin.L"], use_ik_limit_x=True))
+_blender_ik = own(lambda stage: rigs.blender_ik(stage.ob, "shin.L", bpy.data.objects["Cup"], chain_count=2))
 
 
 def posed_without_live(stage: Stage) -> None:
@@ -430,12 +423,6 @@ def _moving_ground(stage: Stage) -> None:
         lift.location.x = 0.01 * HEIGHT * share
         lift.keyframe_insert("location", frame=stage.at(share))
     rigs.made_active(stage.ob)
-
-
-def _blender_ik(stage: Stage) -> None:
-    """Blender's own IK on a leg whose target moves."""
-    if stage.ob.library is None:
-        rigs.blender_ik(stage.ob, "shin.L", bpy.data.objects["Cup"], chain_count=2)
 
 
 _GRAB = (0.02, -0.04, -0.03)  # H

@@ -73,20 +73,6 @@ def test_posing_by_hand_steers_the_solve() -> None:
     assert rigs.turn(steered, rigs.matrices(ob)) < 1e-5
 
 
-@pytest.mark.parametrize("frames", [(), (10, 1)])
-def test_live_off_after_loading_gives_the_base_pose_back(frames: tuple[int, ...], tmp_path: Path) -> None:
-    """Whether or not anything was solved since the file was opened."""
-    ob = posed_figure(**MODES)
-    before = rigs.channels(ob)
-    rigs.live(ob)
-    reopened(tmp_path / "live.blend")
-    ob = bpy.data.objects["Figure"]
-    rigs.visit(frames)
-    ob.dqik.live = True  # as a script might, to be sure
-    ob.dqik.live = False
-    np.testing.assert_allclose(rigs.channels(ob), before, atol=1e-6)
-
-
 def test_a_changed_rotation_mode_keeps_the_base_pose() -> None:
     """A bone whose rotation mode the user changes while live comes back turned as before, in the new mode."""
     ob = posed_figure()

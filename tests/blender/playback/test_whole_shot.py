@@ -66,7 +66,7 @@ def test_its_joints_move_more_evenly_and_its_goals_are_met() -> None:
             assert rigs.miss(ob, bone, bpy.data.objects[f"{bone} target"]) < 1e-4
 
 
-def test_any_order_of_frames_shows_the_same() -> None:
+def test_any_order_of_frames_and_a_new_session_show_the_same(tmp_path: Path) -> None:
     ob = shot()
     solve()
     forward = play(ob)
@@ -74,6 +74,11 @@ def test_any_order_of_frames_shows_the_same() -> None:
     apart = rigs.shown(ob, range(FIRST, LAST + 1, 7))
     assert np.array_equal(forward, backward)
     assert np.array_equal(forward[::7], apart)
+    reopened(tmp_path / "shot.blend")
+    ob = rigs.made_active(bpy.data.objects["Figure"])
+    assert ob.dqik.status.shot < 1.0
+    solve()
+    assert np.abs(play(ob) - forward).max() < 1e-6
 
 
 def test_frames_are_solved_again_near_an_edit_only() -> None:
@@ -142,16 +147,12 @@ def test_a_preview_range_is_the_shot() -> None:
 
 
 def test_smooth_0_solves_each_frame_alone() -> None:
+    """As another way to start from does, with which there is no shot to solve."""
     ob = shot(smooth=0.0)
     solve()
     whole = play(ob)
     ob.dqik.start_from = "POSE"
     assert np.array_equal(whole, play(ob))
-
-
-def test_another_way_to_start_refuses() -> None:
-    ob = shot()
-    ob.dqik.start_from = "POSE"
     rigs.refuses(bpy.ops.dqik.solve_shot, "Set Start From to Shot first")
 
 
@@ -165,7 +166,7 @@ def go_on() -> None:
 
 
 def test_it_is_solved_while_the_user_works() -> None:
-    """An edit, and an undo, are solved again by themselves; the same as at once."""
+    """An edit, also of the smoothness, is solved again by itself; the same as at once."""
     ob = shot()
     rigs.at_frame(31)
     go_on()
@@ -183,6 +184,12 @@ def test_it_is_solved_while_the_user_works() -> None:
     solve()
     assert np.array_equal(edited, play(ob))
     assert np.abs(edited - by_itself).max() > 1e-3
+    ob.dqik.smooth = 0.6
+    rigs.update()
+    assert ob.dqik.status.shot < 1.0
+    go_on()
+    assert ob.dqik.status.shot == 1.0
+    assert np.abs(play(ob) - edited).max() > 1e-4
 
 
 def test_figures_that_are_removed_meanwhile_keep_no_other_from_being_solved() -> None:
@@ -206,18 +213,6 @@ def test_a_render_shows_the_same(tmp_path: Path) -> None:
             bpy.ops.render.render(write_still=True)
     assert ob.dqik.status.shot == 1.0
     assert {100, 33} <= seen.keys()
-
-
-def test_a_new_session_shows_the_same(tmp_path: Path) -> None:
-    ob = shot()
-    solve()
-    shown = play(ob)
-    reopened(tmp_path / "shot.blend")
-    ob = bpy.data.objects["Figure"]
-    assert ob.dqik.status.shot < 1.0
-    rigs.made_active(ob)
-    solve()
-    assert np.abs(play(ob) - shown).max() < 1e-6
 
 
 def test_one_that_follows_another_is_solved_after_it() -> None:
@@ -264,19 +259,6 @@ def test_a_target_that_jumps_parts_the_motion() -> None:
     at = int(np.argmax(steps))
     assert 80 + at == 100
     assert np.delete(steps, at).max() < 0.25 * steps[at]
-
-
-def test_another_smoothness_is_an_edit() -> None:
-    """It is solved again by itself."""
-    ob = shot()
-    solve()
-    before = play(ob)
-    ob.dqik.smooth = 0.6
-    rigs.update()
-    assert ob.dqik.status.shot < 1.0
-    go_on()
-    assert ob.dqik.status.shot == 1.0
-    assert np.abs(play(ob) - before).max() > 1e-4
 
 
 @pytest.mark.newest

@@ -92,7 +92,8 @@ def test_a_figure_that_had_a_motion_shows_the_source_of_its_new_one(original: Mo
     assert rigs.part("rig.clip.contact_ranges").are_of_motion(ob)
 
 
-def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType) -> None:
+def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType, extension: str) -> None:
+    """And the first panel says what was done, while Live is off."""
     ob = rigs.arm()
     ob.pose.bones["a"].keyframe_insert("rotation_quaternion", frame=1)
     before = ob.animation_data.action
@@ -101,13 +102,6 @@ def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType
     assert ob.animation_data.action.dqik_original == before
     assert original.is_known(ob)
     assert str(last_report.of(ob).notes[0]).startswith("Baked 3 frames")
-
-
-def test_after_a_bake_the_first_panel_says_what_was_done(extension: str) -> None:
-    """While Live is off."""
-    ob = rigs.arm()
-    bpy.ops.dqik.goal_add(bone="b")
-    bpy.ops.dqik.bake(frame_start=1, frame_end=3)
     drawn, ui = Drawn(extension), rigs.part("ui")
     drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
     assert not ob.dqik.live

@@ -29,9 +29,5 @@ def test_the_path_of_a_solved_bone_is_where_it_goes(ends: str) -> None:
     assert max((point - place).length for point, place in zip(points, expected, strict=True)) < 1e-5
     assert (expected[0] - expected[-1]).length > 0.1
     assert scene.frame_current == 5 and rigs.turn(before, rigs.matrices(ob)) < 1e-5
-
-
-def test_without_bones_it_says_what_to_select() -> None:
-    rigs.figure()
-    bpy.ops.dqik.setup_full_body()
+    rigs.select(ob)
     rigs.refuses(bpy.ops.dqik.motion_paths, "select the bones whose motion")

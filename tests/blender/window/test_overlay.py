@@ -193,17 +193,13 @@ def test_a_straight_elbow_is_at_its_limit(overlay: ModuleType) -> None:
     assert np.abs(lines - [[rigs.head(ob, "forearm.L"), rigs.tail(ob, "forearm.L")]]).max() < 1e-5
 
 
-def met_and_missed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
-    """A rig with a goal that is met and one that is not, and their targets."""
+def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
+    """Without the overlay a miss alone is drawn: its line, and a cross at its target, which can be far out of sight."""
     ob = turned_rig()
     near, far = rigs.empty(rigs.tail(ob, "c"), "Near"), rigs.empty((9, 9, 9), "Far")
     rigs.goal(ob, "c", near, use_tail=True)
     rigs.goal(ob, "b", far, use_tail=False)
-    return ob, near, far
-
-
-def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay: ModuleType) -> None:
-    ob, near, far = met_and_missed()
+    rigs.limit(ob.pose.bones["b"], (-20, 20), (0, 0), (0, 0))
     rigs.update()
     drawing = drawn(overlay, ob)
     assert len(drawing.misses) == 1
@@ -213,13 +209,6 @@ def test_goals_are_joined_to_their_bones_and_misses_have_their_distance(overlay:
     assert 2.0 * distance == pytest.approx((rigs.head(ob, "b") - far.location).length, rel=1e-5)  # scaled by 2
     assert np.abs(drawing.lines["miss"][0][0] - [rigs.head(ob, "b"), far.location]).max() < 1e-5
     assert np.abs(drawing.lines["goal"][0][0] - [rigs.tail(ob, "c"), near.location]).max() < 1e-5
-
-
-def test_a_missed_goal_is_drawn_also_without_the_overlay(overlay: ModuleType) -> None:
-    """It alone: its line, and a cross at its target, which can be far out of sight or too small to be seen."""
-    ob, _, far = met_and_missed()
-    rigs.limit(ob.pose.bones["b"], (-20, 20), (0, 0), (0, 0))
-    rigs.update()
     drawing = overlay.draw(overlay.read(ob, bpy.context.evaluated_depsgraph_get(), (), overlay.ONLY_MISSES))
     assert drawing.lines.keys() == {"miss"}
     [lines] = drawing.lines["miss"]
