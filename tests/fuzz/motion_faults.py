@@ -138,7 +138,7 @@ MOTION_FAULTS = [
           "test_pins::test_a_pin_that_is_pressed_again_keeps_the_frames_before"),
     Fault("hold-neighbour", "rig/shot/holds.py", "beside = (*([max(before)] if before else ()),",
           "beside = (*([min(before)] if before else ()),", "a pose that is keyed changes the blocked pose before it",
-          "test_holds_in_time::test_a_pose_between_blocked_frames_and_one_more"),
+          "test_holds_in_time::test_poses_on_several_frames_leave_each_other_alone"),
     Fault("grab-beside-a-roll", "rig/skeleton/rig.py", " and one.facts.point is None  #", "  #",
           "a body whose foot rolls cannot be grabbed", "test_grab::test_a_body_whose_foot_rolls_is_dragged",
           quick=True),
@@ -150,7 +150,7 @@ MOTION_FAULTS = [
           "test_from_animation::test_elbows_follow_poles_that_turn_by_little", quick=True),
     Fault("few-keys-without-a-size", "operators/motion/reduce_keys.py", "        if not size:",
           "        if size < 0.0:", "Fewer Keys says nothing that one can read about a figure of size 0",
-          "test_unbake::test_a_figure_without_a_size_is_refused", quick=True),
+          "test_unbake::test_what_cannot_have_fewer_keys_is_refused", quick=True),
     # -- switches of limbs ---------------------------------------------------------------------------------------------
     Fault("switch-slopes", "rig/shot/keys.py", "(change - bulge) / span, (change + bulge) / span",
           "(change + bulge) / span, (change - bulge) / span", "a limb that is posed by its bones sways between frames",

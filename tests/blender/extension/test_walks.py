@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A short run of the walks in tests/fuzz and of the table in tests/presses, which have Blender in their own process."""
 
+import importlib
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -36,11 +36,15 @@ def test_random_walks_break_nothing(extension_zip: Path) -> None:
     run(FUZZ, extension_zip, "--steps", "600", "--seed", "21", "--shrink", "1")
 
 
-def test_each_fault_for_the_walks_can_be_put_in() -> None:
+def test_each_fault_can_be_put_in_and_its_tests_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its line is in its file, once."""
-    faults = runpy.run_path(str(FUZZ.with_name("faults.py")))["FAULTS"]
-    counts = {fault.name: (ROOT / fault.path).read_text(encoding="utf-8").count(fault.old) for fault in faults}
-    assert [name for name, count in counts.items() if count != 1] == []
+    monkeypatch.syspath_prepend(str(FUZZ.parent))
+    mutants = importlib.import_module("mutants")
+    faults = (*mutants.FAULTS, *mutants.MOTION_FAULTS)
+    assert [fault.name for fault in faults if not mutants.applies(fault)] == []
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    named = [name.rpartition("/")[2].partition("::") for fault in faults for name in fault.tests.split()]
+    assert [test for stem, _, test in named if f"def {test.partition('[')[0]}" not in texts[stem]] == []
 
 
 def test_every_tool_that_writes_is_pressed() -> None:
