@@ -221,17 +221,6 @@ def test_nothing_in_the_scene_changes(arm: bpy.types.Object, live: bool, stopped
         assert rigs.local_rotation(arm, "b").angle < 1e-5
 
 
-def test_a_solver_that_refuses_is_told_and_the_others_are_measured(arm: bpy.types.Object) -> None:
-    """It has a row with its sentence, even where it is the one that the rig is set to."""
-    arm.dqik.goals[0].use_rotation = True
-    arm.dqik.solver = "FABRIK"
-    assert compare("FABRIK", "PGS") == {"FINISHED"}
-    first, last = arm.dqik.comparison
-    assert (first.solver, first.message, last.solver) == ("PGS", "", "FABRIK")
-    assert "rotation" in last.message
-    rigs.refuses(lambda: compare("FABRIK"), "FABRIK.*rotation")
-
-
 def test_what_cannot_be_compared_is_said(arm: bpy.types.Object) -> None:
     """No solver, a reversed range, a goal without target."""
     rigs.refuses(compare, "Choose")
@@ -247,17 +236,6 @@ def test_a_single_frame_and_a_step_between_frames(arm: bpy.types.Object) -> None
     assert (arm.dqik.comparison[0].largest_step, len(arm.dqik.comparison[0].errors)) == (0.0, 1)
     assert compare("PGS", step=3) == {"FINISHED"}
     assert len(arm.dqik.comparison[0].errors) == 4
-
-
-def test_frames_that_keys_mute_count_for_nothing(arm: bpy.types.Object) -> None:
-    """Where the only goal is muted there is no error and no time."""
-    goal = arm.dqik.goals[0]
-    rigs.key_path(goal, (1, 5, 8), (False, True, False), "mute")
-    rigs.at_frame(1)
-    assert compare("PGS") == {"FINISHED"}
-    row = arm.dqik.comparison[0]
-    assert np.isnan(row.errors).tolist() == [5 <= frame < 8 for frame in FRAMES]
-    assert np.isfinite([row.worst_error, row.mean_error, row.milliseconds, row.iterations, row.met]).all()
 
 
 # -- the CSV and the picture ------------------------------------------------------------------------------------------
@@ -286,7 +264,10 @@ def number(cell: str) -> float:
 
 @pytest.mark.parametrize(("system", "length"), [("METRIC", 0.25), ("IMPERIAL", 0.25 / 0.3048), ("NONE", 0.25)])
 def test_the_csv_holds_every_frame_of_every_solver(arm: bpy.types.Object, system: str, length: float) -> None:
-    """Its cells are the rows' values in the scene's unit and degrees; a cell without a value is empty."""
+    """Its cells are the rows' values in the scene's unit and degrees; a cell without a value is empty.
+
+    Where the only goal is muted there is no error and no time.
+    """
     units = bpy.context.scene.unit_settings
     units.system, units.scale_length = system, 0.25
     goal = arm.dqik.goals[0]
@@ -299,6 +280,8 @@ def test_the_csv_holds_every_frame_of_every_solver(arm: bpy.types.Object, system
     assert [line["error"] for line in lines[2:4]] == ["", ""]
     assert lines[0]["step"] == ""
     for row, start in zip(arm.dqik.comparison, (0, len(frames)), strict=True):
+        assert np.isnan(row.errors).tolist() == [5 <= frame < 8 for frame in frames]
+        assert np.isfinite([row.worst_error, row.mean_error, row.milliseconds, row.iterations, row.met]).all()
         cells = lines[start : start + len(frames)]
         for name, values in (("error", length * row.errors), ("milliseconds", row.times),
                              ("step", np.degrees(row.steps))):  # fmt: skip
@@ -306,10 +289,17 @@ def test_the_csv_holds_every_frame_of_every_solver(arm: bpy.types.Object, system
 
 
 def test_the_csv_begins_with_a_summary(arm: bpy.types.Object) -> None:
-    """Each number of a row, and the sentence of a solver that refuses, whatever characters it holds."""
+    """Each number of a row, and the sentence of a solver that refuses, whatever characters it holds.
+
+    Also where that is the one that the rig is set to.
+    """
     arm.dqik.goals[0].use_rotation = True
-    assert compare("PGS", "FABRIK") == {"FINISHED"}
+    arm.dqik.solver = "FABRIK"
+    rigs.refuses(lambda: compare("FABRIK"), "FABRIK.*rotation")
+    assert compare("FABRIK", "PGS") == {"FINISHED"}
     measured, refused = arm.dqik.comparison
+    assert (measured.solver, measured.message, refused.solver) == ("PGS", "", "FABRIK")
+    assert "rotation" in refused.message
     found = summary()
     assert found.keys() == {"PGS", "FABRIK"}
     assert found["FABRIK"]["message"] == refused.message

@@ -48,6 +48,7 @@ def test_keyed_poses_stay_and_all_frames_between_are_keyed(tmp_path: Path, mode:
 
 
 def test_a_place_that_is_keyed_alone_makes_a_keyed_pose(tmp_path: Path) -> None:
+    """Pressed again it starts from the keys and gives the same."""
     ob = _blocked(tmp_path)
     bpy.ops.object.mode_set(mode="EDIT")
     ob.data.edit_bones["LeftUpLeg"].use_connect = False
@@ -58,11 +59,6 @@ def test_a_place_that_is_keyed_alone_makes_a_keyed_pose(tmp_path: Path) -> None:
     assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=97) == {"FINISHED"}
     rigs.at_frame(KEYED[2] + 5)
     assert np.abs(rigs.matrices(ob) - before).max() < 1e-5
-
-
-def test_it_starts_from_the_keys_again_and_gives_the_same(tmp_path: Path) -> None:
-    ob = _blocked(tmp_path)
-    assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=97) == {"FINISHED"}
     once = rigs.shown(ob, WHOLE)
     assert bpy.ops.dqik.in_betweens(frame_start=1, frame_end=97) == {"FINISHED"}
     assert np.abs(rigs.shown(ob, WHOLE) - once).max() < 1e-6
