@@ -53,11 +53,11 @@ class Family:
         return [replace(problem, options=replace(problem.options, **options)) for problem in found]
 
 
-def swept(seed: int, unit_angle: float | None = None) -> Problem:
-    """A problem for CCD, or by MikuMikuDance's rule, from the tip or from the root."""
+def swept(seed: int) -> Problem:
+    """A problem for CCD, from the tip or from the root."""
     problem, generator = drawn(seed, most=7), np.random.default_rng(seed)
     order, pull = (str(generator.choice(["TIP_TO_ROOT", "ROOT_TO_TIP"])), [None, 0.0, 1e-5][generator.integers(3)])
-    return replace(problem, solver="CCD", options=ik.Options(30, order=order, pull=pull, unit_angle=unit_angle))
+    return replace(problem, solver="CCD", options=ik.Options(30, order=order, pull=pull))
 
 
 FAMILIES = (
@@ -69,7 +69,6 @@ FAMILIES = (
     Family("couplings", coupled),
     Family("soft couplings", lambda seed: coupled(seed, soft=True)),
     Family("CCD", swept, steps=12, ends=8),
-    Family("MikuMikuDance", lambda seed: swept(seed, 0.05 + 0.1 * seed), steps=12, ends=12),
 )  # fmt: skip
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=str)
 
@@ -153,6 +152,14 @@ def test_every_way_to_ask_gives_the_same_answer_as_numpy(solver: str, monkeypatc
 
 
 # -- CCD, joint by joint ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loops", [1, 4, 9])
+def test_mmds_loops_turn_as_numpys_turn(loops: int) -> None:
+    """First and second half of the loops, mirrored limits, links of several goals, and the number of loops."""
+    for seed, unit in enumerate(np.random.default_rng(loops).uniform(0.05, 2.5, 12)):
+        problem = replace(swept(seed), options=ik.Options(loops, pull=0.0, unit_angle=float(unit)))
+        assert is_same(problem, asked(problem, 2), solved)
 
 
 @pytest.mark.parametrize("build", [hand, body], ids=["hand", "body"])
