@@ -26,14 +26,14 @@ def answer(
     bones, new = rig.solved_bones, Channels(start.rotations.copy(), start.locations, start.modes, start.scales)
     near = (start if reference is None else reference).rotations.take(bones, axis=0)
     new.rotations[bones] = turned(rig, rotations, near.astype(float), start.modes)
-    if frame_input.led:
-        led = frame_input.led_bones
-        new.rotations[led] = start.rotations[led]
     if rig.slide_row.size:
         offsets = translations[rig.slide_joint[:, None] + np.arange(3)].sum(1)
         locations = by_row(offsets, rig.location_frame[rig.slide_row]) / np.maximum(slide_scale, 1e-12)[:, None]
         new.locations = start.locations.copy()
         new.locations.reshape(-1)[rig.slid] = locations[rig.slide_free]
+    if frame_input.led:
+        led = frame_input.led_bones
+        new.rotations[led], new.locations[led] = start.rotations[led], start.locations[led]
     if rig.end_bones.size:
         new.scales = scales(frame_input, translations) | (start.scales or Scales.none(rig.end_bones[:0]))
     return new

@@ -196,6 +196,18 @@ def test_the_bones_pose_the_limb_then() -> None:
     assert max(went[name] for name in ("hand.R", "head", "hips", "foot.L", "foot.R")) < 1e-3
 
 
+def test_hips_show_their_keys_then_however_a_frame_is_reached() -> None:
+    """Also where a head out of reach would have them go along."""
+    ob = mover()
+    switch(ob, "fk", 8, selected="DQIK hips", frame_start=6, frame_end=12)
+    rigs.owner_of(ob, "head").location.y += 0.6  # along the control, upward
+    keyed = [curve.evaluate(8) for curve in rigs.fcurves(ob) if curve.data_path == 'pose.bones["hips"].location']
+    for before in (10, 3, 15):
+        rigs.at_frame(before)
+        rigs.at_frame(8)
+        np.testing.assert_allclose(ob.pose.bones["hips"].location, keyed, atol=1e-6)
+
+
 @pytest.mark.parametrize("targets", ["BONES", "EMPTIES"])
 def test_back_to_the_goal_from_a_frame_on(targets: str) -> None:
     """To keys at frame 6, posed there, and back at frame 11: the frames around both do not jump."""
