@@ -145,7 +145,8 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
     # of any chain that goals lead already, bones between pins share turns anew, since they serve more goals, and a
     # solve from its base pose does not always find the one that meets all
     between = ob.dqik.live and active_goals(ob) and "arm.L" not in ob.data.bones
-    only = (key_of(ob), names) if between else ()
+    led = {goal.subtarget for goal in ob.dqik.goals}  # the control of a pin that is there goes to its bone
+    only = (key_of(ob), [name for name in names if name not in led]) if between else ()
     here = bodies(*only)
     select(ob, names)
     tools, wishes = bpy.context.scene.tool_settings, bpy.context.preferences.edit
@@ -161,7 +162,7 @@ def check_pin(ob_of: Object, names: Sequence[str], frame: float, auto: bool) -> 
                 # a goal that is there counts for more now; straight limbs give by 2 degrees within their tolerances
                 near = new and not any(goal.gave_way for goal in now.goals)  # a wish gives by little for a new pin,
                 near = near and not any(one.dqik_hold > 0.0 for one in ob_of().pose.bones)  # as bones do that are held
-                same("pin", here, bodies(*only), words, 250.0 if gave_way else 5.0 if near else 100.0)
+                same("pin", here, bodies(*only), words, 250.0 if gave_way else 15.0 if near else 100.0)
             same_film("pin", {time: poses for time, poses in before.items() if time < frame}, words)
             at_frame(frame + 2.0)
             select(ob_of(), names)

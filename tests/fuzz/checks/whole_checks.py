@@ -118,7 +118,7 @@ def outer_stay(before: dict, ob: bpy.types.Object, first: int, last: int, words:
     """The keys from before a tool that are outside its range are still there."""
     for channel, points in rigs.keys(ob).items():
         outer = [point for point in before.get(channel, ()) if not first - 1e-3 <= point[0] <= last + 1e-3]
-        if any(point not in points for point in outer):
+        if any(not any(np.allclose(point, one, atol=1e-7) for one in points) for point in outer):
             raise BrokenError("whole", f"{words} of frames {first} to {last} changed a key of {channel} outside")
 
 
