@@ -102,7 +102,7 @@ def after(
 
 
 def check_mend(ob_of: Object, first: int, last: int, **options: object) -> None:
-    """Mended: a copy of the action has changed, or of the one that was mended before, in the range only."""
+    """Mended: a copy of the action has changed, or of the one that was mended before if wanted, in the range only."""
     ob = ob_of()
     settle(first)
     steady, before, here, action, keys = is_steady() and is_ready(ob), record(), poses(), action_of(ob), rigs.keys(ob)
@@ -111,7 +111,8 @@ def check_mend(ob_of: Object, first: int, last: int, **options: object) -> None:
     if ob is None:
         return
     old_stays(action, keys, ob, "Mend Motion")
-    outer_stay(keys_before(ob, action, "MEND") or keys, ob, first, last, "Mend Motion")
+    begun = keys_before(ob, action, "MEND") if options["original"] else {}
+    outer_stay(begun or keys, ob, first, last, "Mend Motion")
 
 
 def outer_stay(before: dict, ob: bpy.types.Object, first: int, last: int, words: str) -> None:
