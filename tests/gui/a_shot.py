@@ -6,16 +6,16 @@ Blender, undone and redone. At the end, presses are printed beside those that Bl
 """
 
 import sys
-import tempfile
 from pathlib import Path
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
 import hands
+import rigs
 import window
 from clothed_person import person
 from shot_presses import table
@@ -63,7 +63,7 @@ def away(one: dict[int, np.ndarray], other: dict[int, np.ndarray], *but: int) ->
 
 def box() -> Matrix:
     """Where the box is."""
-    return bpy.data.objects[BOX].evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.copy()
+    return rigs.world(bpy.data.objects[BOX])
 
 
 # -- the parts ---------------------------------------------------------------------------------------------------------
@@ -75,20 +75,8 @@ def open_file() -> window.Steps:
     props()
     scene = bpy.context.scene
     scene.frame_end, scene.render.fps = LAST, 24
-    path = Path(tempfile.mkdtemp()) / "shot.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    with window.in_view():
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
-    yield 1.0
-    shading = window.view().spaces[0].shading
-    shading.type, shading.color_type = "SOLID", "MATERIAL"
-    bpy.context.preferences.system.viewport_aa = "OFF"  # many machines have no graphics card
-    window.view().spaces[0].show_region_ui = True
-    yield 1.0
-    bpy.context.view_layer.objects.active = hands.rig()
-    hands.rig().select_set(True)
+    yield from hands.open_saved()
     yield from hands.look((14.0, 52.0), (-0.1, -0.75, 0.80), 3.4)
-    window.region("UI").active_panel_category = "DQIK"
     yield from window.shot("s01 file opened")
 
 

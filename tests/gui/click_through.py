@@ -11,8 +11,9 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
+import rigs
 import window
 
 NEAR = 1e-3  # of a figure 1.8 high: a goal is met
@@ -37,18 +38,9 @@ FIGURE = {  # bone: (parent, head, tail), facing -Y
 
 def figure() -> bpy.types.Object:
     """A trunk with a head and two arms, seen from the front."""
-    ob = bpy.data.objects.new("Figure", bpy.data.armatures.new("Figure"))
-    bpy.context.scene.collection.objects.link(ob)
-    bpy.context.view_layer.objects.active = ob
-    ob.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, (parent, head, tail) in FIGURE.items():
-        bone = ob.data.edit_bones.new(name)
-        bone.head, bone.tail = head, tail
-        if parent:
-            bone.parent = ob.data.edit_bones[parent]
-            bone.use_connect = bone.parent.tail == bone.head
-    bpy.ops.object.mode_set(mode="OBJECT")
+    joined = {name: bool(parent) and FIGURE[parent][2] == head for name, (parent, head, _) in FIGURE.items()}
+    ob = rigs.armature([rigs.Bone(name, head, tail, parent, joined[name])
+                        for name, (parent, head, tail) in FIGURE.items()], "Figure")  # fmt: skip
     with window.in_view():
         bpy.ops.view3d.view_axis(type="FRONT")
         bpy.ops.view3d.view_all()
@@ -64,10 +56,7 @@ def rig() -> bpy.types.Object:
 
 def miss(bone: str) -> float:
     """Distance of a bone's tail from its goal's target, as Blender evaluates both."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    goal = next(goal for goal in rig().dqik.goals if goal.bone == bone)
-    ob, target = rig().evaluated_get(depsgraph), goal.target.evaluated_get(depsgraph)
-    return (ob.matrix_world @ ob.pose.bones[bone].tail - target.matrix_world.translation).length
+    return rigs.miss(rig(), bone, rigs.goal_of(rig(), bone).target)
 
 
 def middle(bone: str) -> window.Point:
@@ -116,11 +105,7 @@ def walk() -> window.Steps:
     before = bpy.data.objects[target].location.copy()
     at = window.on_screen(before)
     toward = window.on_screen(before + Vector((-0.5 * before.x, 0, -0.3)))
-    yield from window.press("G", at)
-    for share in (0.25, 0.5, 0.75, 1.0):
-        yield from window.move((int(at[0] + share * (toward[0] - at[0])), int(at[1] + share * (toward[1] - at[1]))))
-        yield 0.1
-    yield from window.click(toward)
+    yield from window.lead("G", at, window.between(at, toward))
     moved = (bpy.data.objects[target].location - before).length
     assert moved > 0.3, f"the target moved by {moved}"
     for name in chosen:
@@ -143,13 +128,13 @@ def walk() -> window.Steps:
     ob.location = before
     ob.keyframe_insert("location", frame=12)
     bpy.ops.ed.undo_push(message="Key the target")
-    assert not window.keys(rig())
+    assert not rigs.keys(rig())
     yield from window.click_button("dqik.bake")
     yield from window.shot("07 bake dialog")
-    assert not window.keys(rig()), "the dialog baked before it was confirmed"
+    assert not rigs.keys(rig()), "the dialog baked before it was confirmed"
     yield from window.press("RET", window.window_middle())
     yield from window.until(lambda: not rig().dqik.live, "the bake ends")
-    baked = window.keys(rig())
+    baked = rigs.keys(rig())
     assert baked
     assert all(len(points) == 12 for points in baked.values())
     for frame in range(1, 13):
@@ -167,12 +152,12 @@ def walk() -> window.Steps:
     yield from window.press("ESC", window.window_middle())
     yield from window.until(lambda: bpy.context.scene.frame_current == 5, "Esc goes back to the frame from before")
     assert rig().animation_data.action.name == action
-    assert window.keys(rig()) == baked, "a stopped bake changed keys"
+    assert rigs.keys(rig()) == baked, "a stopped bake changed keys"
     assert len(rig().dqik.goals) == 2
     yield from window.shot("10 stopped")
 
     yield from window.press("Z", window.window_middle(), ctrl=True)
-    yield from window.until(lambda: not window.keys(rig()), "undo takes the first bake back")
+    yield from window.until(lambda: not rigs.keys(rig()), "undo takes the first bake back")
     assert rig().dqik.live
     assert len(rig().dqik.goals) == 2
     yield from window.shot("11 bake undone")

@@ -10,15 +10,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import addon_utils
 import bpy
 from mathutils import Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
+import rigs
 import window
 from clothed_person import person
 from hands import control, drag, missed, place, rig
+from whole_motion import idle, import_clip, walker
 
 FRAMES = 60  # of the first bake
 NEAR = 2e-3  # [m] a hand is at its control
@@ -71,7 +72,7 @@ def to_a_bake() -> window.Steps:
         hand.location += Vector((0.05, 0.0, 0.0))
     window.part("first bake")
     yield from work("dqik.bake", "first bake", lambda: not rig().dqik.live)
-    assert len(window.keys(rig())) > FRAMES
+    assert len(rigs.keys(rig())) > FRAMES
     yield from window.shot("f03 baked")
 
 
@@ -81,21 +82,14 @@ def work(button: str, name: str, is_done: Callable[[], bool]) -> window.Steps:
     yield 0.5
     yield from window.press("RET", window.window_middle())
     began = time.monotonic()
-    yield from window.until(lambda: is_done() and not window.window().modal_operators, f"{name} is done")
+    yield from window.until(lambda: is_done() and idle(), f"{name} is done")
     seconds[name] = time.monotonic() - began
-
-
-def clip() -> bpy.types.Object:
-    """The captured figure."""
-    return next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith("cmu"))
 
 
 def mended() -> window.Steps:
     """The clip of the examples, imported as it comes: Pose Mode by the button in the panel, then Mend Motion."""
     bpy.ops.object.mode_set(mode="OBJECT")
-    addon_utils.enable("io_anim_bvh")
-    bpy.ops.import_anim.bvh(filepath=str(window.ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
-                            update_scene_fps=True, update_scene_duration=True)  # fmt: skip
+    import_clip(update_scene_duration=True)
     bpy.ops.ed.undo_push(message="Clip")
     yield 1.0
     yield from window.shot("f04 clip")
@@ -105,23 +99,21 @@ def mended() -> window.Steps:
     window.count(1)
     yield from window.click_button("posemode_toggle")
     assert bpy.context.mode == "POSE"
-    before = window.keys(clip())
-    yield from work("dqik.mend_motion", "mend a clip", lambda: window.keys(clip()) != before)
+    before = rigs.keys(walker())
+    yield from work("dqik.mend_motion", "mend a clip", lambda: rigs.keys(walker()) != before)
     yield from window.shot("f05 mended")
 
 
 def retargeted() -> window.Steps:
     """The mended motion on the person, whose own goals stay."""
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.object.select_all(action="DESELECT")
-    rig().select_set(True)
-    bpy.context.view_layer.objects.active = rig()
+    rigs.made_active(rig())
     bpy.ops.ed.undo_push(message="Person")
     yield 1.0
     window.part("retarget a clip")
     yield from window.click_button("posemode_toggle")
-    before = window.keys(rig())
-    yield from work("dqik.retarget", "retarget a clip", lambda: window.keys(rig()) != before)
+    before = rigs.keys(rig())
+    yield from work("dqik.retarget", "retarget a clip", lambda: rigs.keys(rig()) != before)
     yield from window.shot("f06 retargeted")
 
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the window tests do with a person: read it from Blender, pick and move its controls, undo and redo."""
 
+import tempfile
 from collections.abc import Iterable
 from math import degrees
+from pathlib import Path
 from typing import NamedTuple
 
 import bpy
 import numpy as np
+import rigs
 from clothed_person import FIGURE
 from mathutils import Euler, Matrix, Vector
-from window import Point, Steps, click, count, keys, move, not_counted, on_screen, press, type_text, view, window_middle
+from window import (
+    Point, Steps, between, click, count, in_view, lead, not_counted, on_screen, press, region, type_text, view,
+    window_middle,
+)  # fmt: skip
 
 HEIGHT = 1.75
 NEAR = 1e-3 * HEIGHT  # a goal is met, and other goals move by less
@@ -28,13 +34,12 @@ def rig() -> bpy.types.Object:
 
 def shown() -> bpy.types.Object:
     """The armature as Blender evaluates it."""
-    return rig().evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return rigs.evaluated(rig())
 
 
 def matrix(bone: str) -> Matrix:
     """A bone's evaluated matrix in the world."""
-    ob = shown()
-    return ob.matrix_world @ ob.pose.bones[bone].matrix
+    return rigs.world(rig(), bone)
 
 
 def place(bone: str) -> Vector:
@@ -49,7 +54,7 @@ def turn_between(one: Matrix, other: Matrix) -> float:
 
 def control(bone: str) -> str:
     """The control bone that is the target of a bone's goal."""
-    return next(goal.subtarget for goal in rig().dqik.goals if goal.bone == bone)
+    return rigs.goal_of(rig(), bone).subtarget
 
 
 def missed(bone: str) -> float:
@@ -72,7 +77,7 @@ def state() -> State:
         np.array([(*bone.head, *bone.tail) for bone in bones]),
         (settings.live, tuple((goal.bone, goal.mute) for goal in settings.goals),
          tuple((bone.name, bone.dqik_hold) for bone in bones)),
-        keys(rig()),
+        rigs.keys(rig()),
     )  # fmt: skip
 
 
@@ -86,6 +91,28 @@ def difference(one: State, other: State) -> str:
     if one.settings != other.settings:
         return f"settings: {set(one.settings[1] + one.settings[2]) ^ set(other.settings[1] + other.settings[2])}"
     return "" if one.keys == other.keys else "keys"
+
+
+def open_tab() -> Steps:
+    """Select the person, and open the tab beside it."""
+    view().spaces[0].show_region_ui = True
+    yield 1.0
+    rigs.made_active(rig())
+    region("UI").active_panel_category = "DQIK"
+    yield 0.5
+
+
+def open_saved() -> Steps:
+    """Save the scene and open it, as an artist would get it, with the tab beside it."""
+    path = Path(tempfile.mkdtemp()) / "person.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    with in_view():
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    yield 1.0
+    shading = view().spaces[0].shading
+    shading.type, shading.color_type, shading.show_cavity = "SOLID", "MATERIAL", True
+    bpy.context.preferences.system.viewport_aa = "OFF"  # many machines have no graphics card
+    yield from open_tab()
 
 
 # -- hands on the mouse ----------------------------------------------------------------------------------------------
@@ -139,27 +166,16 @@ def pick(bone: str, shift: bool = False) -> Steps:
 
 def drag(bone: str, by: tuple[float, float, float], key: str = "G") -> Steps:
     """Move a picked bone by a world vector, as far as it lies in the view's plane, with the mouse."""
-    start = place(bone)
-    at, to = on_screen(start), on_screen(start + Vector(by))
-    yield from press(key, at)
-    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
-        yield from move((int(at[0] + share * (to[0] - at[0])), int(at[1] + share * (to[1] - at[1]))))
-        yield 0.08
-    yield from click(to)
+    at, to = (on_screen(place(bone) + share * Vector(by)) for share in (0.0, 1.0))
+    yield from lead(key, at, between(at, to))
 
 
 def turn(bone: str, angle: float) -> Steps:
     """Turn a picked bone about the view's axis with the mouse, counterclockwise by an angle in degrees."""
     centre = on_screen(place(bone))
-    places = [
-        (int(centre[0] + 160 * np.cos(a)), int(centre[1] + 160 * np.sin(a)))
-        for a in np.radians(np.linspace(0.0, angle, 6))
-    ]
-    yield from press("R", places[0])
-    for at in places[1:]:
-        yield from move(at)
-        yield 0.08
-    yield from click(places[-1])
+    angles = np.radians(np.linspace(0.0, angle, 6))
+    places = [(centre[0] + 160 * np.cos(a), centre[1] + 160 * np.sin(a)) for a in angles]
+    yield from lead("R", places[0], places[1:])
 
 
 def transform(key: str, axis: str, value: float) -> Steps:

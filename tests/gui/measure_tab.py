@@ -11,10 +11,10 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
 from tab_states import STATES, height, pixels_of, save_sheet, show_tab, take
-from window import SHOTS, Steps, event, in_region, move, printed, run, window, window_middle
+from window import SHOTS, Steps, drag_to, in_region, move, printed, run, window, window_middle
 
 SCALES = (1.0, 1.5)
 WIDTHS = (180, 280, 400)  # of the sidebar, in pixels at scale 1; each has a view of its own
@@ -97,13 +97,7 @@ def _widen(own: bpy.types.Region, by: int) -> Steps:
     for ahead in (40, 3, 0):
         yield from move((x - ahead, y))
         yield 0.1
-    event("LEFTMOUSE", "PRESS", (x, y))
-    yield 0.2
-    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0):
-        yield from move((x - share * by, y))
-        yield 0.05
-    event("LEFTMOUSE", "RELEASE", (x - by, y))
-    yield 0.3
+    yield from drag_to((x, y), (x - by, y))
 
 
 def _tell(heights: dict[Setting, dict[str, int]]) -> None:

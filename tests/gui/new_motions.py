@@ -9,8 +9,9 @@ from pathlib import Path
 
 import bpy
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
+import rigs
 from clothed_person import person
 from whole_motion import open_file, press_and_confirm, state, walker
 from window import Steps, in_view, press, run, shot, window_middle
@@ -28,7 +29,7 @@ def new_motions() -> Steps:
 def in_betweens() -> Steps:
     """Of the walk poses are left on every twelfth frame; the feet stand between them, and the poses stay."""
     blocked = set(range(1, LAST + 1, STEP))
-    for curve in walker().animation_data.action.layers[0].strips[0].channelbags[0].fcurves:
+    for curve in rigs.fcurves(walker()):
         kept = [tuple(key.co) for key in curve.keyframe_points if round(key.co[0]) in blocked]
         curve.keyframe_points.clear()
         for frame, value in kept:

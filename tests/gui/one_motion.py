@@ -10,11 +10,12 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
+import rigs
 from clothed_person import person
-from hands import control, drag, look, place, rig
-from window import Steps, press, region, run, shot, until, view, window_middle
+from hands import control, drag, look, open_tab, place, rig
+from window import Steps, press, run, shot, until, window_middle
 
 LAST = 120
 HAND = "hand.R"
@@ -30,12 +31,7 @@ def one_motion() -> Steps:
     person()
     scene = bpy.context.scene
     scene.frame_end = LAST
-    view().spaces[0].show_region_ui = True
-    bpy.context.view_layer.objects.active = rig()
-    rig().select_set(True)
-    yield 1.0
-    region("UI").active_panel_category = "DQIK"
-    yield 0.5
+    yield from open_tab()
     bpy.ops.dqik.setup_full_body()
     bpy.ops.object.mode_set(mode="POSE")
     rig().dqik.live = True
@@ -51,9 +47,7 @@ def one_motion() -> Steps:
     yield from shot("solved")
     assert scene.frame_current == 30
 
-    active = rig().data.bones[control(HAND)]
-    rig().data.bones.active = active
-    (rig().pose.bones[active.name] if bpy.app.version >= (5, 0) else active).select = True
+    rigs.select(rig(), control(HAND))
     yield 0.5
     before = place(HAND)
     yield from drag(control(HAND), (0.0, 0.0, 0.12))

@@ -6,7 +6,6 @@ from Blender, then undone and redone.
 """
 
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
 import hands
 import window
@@ -35,21 +34,10 @@ def animate() -> window.Steps:
 
 def open_file() -> window.Steps:
     """Open a file with a person, as an artist would get it."""
-    ob, body = person()
+    person()
     bpy.context.scene.frame_end = 25
-    path = Path(tempfile.mkdtemp()) / "person.blend"
-    del ob, body
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    with window.in_view():
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
-    yield 1.0
-    shading = window.view().spaces[0].shading
-    shading.type, shading.color_type, shading.show_cavity = "SOLID", "MATERIAL", True
-    window.view().spaces[0].show_region_ui = True
-    bpy.context.view_layer.objects.active = hands.rig()
-    hands.rig().select_set(True)
+    yield from hands.open_saved()
     yield from hands.look((8.0, -28.0), (0.0, 0.0, 0.88), 2.5)
-    window.region("UI").active_panel_category = "DQIK"
     yield from window.shot("b01 file opened")
 
 

@@ -5,6 +5,7 @@ The window test plays it by clicks and keys, the headless one by operators.
 """
 
 import bpy
+import rigs
 from mathutils import Vector
 
 BOX = "Box"
@@ -83,15 +84,11 @@ def props() -> dict[str, bpy.types.Object]:
             sides += [tuple(len(corners) + corner for corner in side) for side in _SIDES]
             corners += [tuple(m + c * s - o for c, s, m, o in zip(corner, size, middle, origin, strict=True))
                         for corner in _CORNERS]  # fmt: skip
-        mesh = bpy.data.meshes.new(name)
-        mesh.from_pydata(corners, [], sides)
+        made[name] = ob = rigs.mesh(corners, sides, name)
         material = bpy.data.materials.new(name)
         material.diffuse_color = (*COLOURS[name], 1.0)
-        mesh.materials.append(material)
-        ob = bpy.data.objects.new(name, mesh)
+        ob.data.materials.append(material)
         ob.location, ob.hide_select = origin, name != BOX
-        bpy.context.scene.collection.objects.link(ob)
-        made[name] = ob
     return made
 
 
@@ -99,5 +96,4 @@ def ball(ob: bpy.types.Object, foot: str) -> Vector:
     """Where the joint of the toes is as the foot carries it: the foot rolls about it."""
     toes = ob.data.bones[foot.replace("foot", "toe")]
     at = ob.data.bones[foot].matrix_local.inverted() @ toes.head_local
-    shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return shown.matrix_world @ shown.pose.bones[foot].matrix @ at
+    return rigs.world(ob, foot) @ at

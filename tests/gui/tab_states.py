@@ -7,6 +7,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+import rigs
 from clothed_person import FIGURE, person
 from window import SHOTS, Steps, in_view, picture, region, view
 
@@ -59,10 +60,7 @@ def _live(on: bool) -> None:
 
 
 def _pick(*bones: str) -> None:
-    ob = figure()
-    for one in ob.pose.bones:
-        (one if hasattr(one, "select") else one.bone).select = one.name in bones
-    ob.data.bones.active = ob.data.bones[bones[0]] if bones else None
+    rigs.select(figure(), *bones)
 
 
 def _move_hand(*by: float) -> None:

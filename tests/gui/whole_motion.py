@@ -13,8 +13,9 @@ import addon_utils
 import bpy
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
 
+import rigs
 import window
 from clothed_person import person
 
@@ -59,15 +60,19 @@ def slide() -> float:
     return float(np.concatenate(stands).mean())
 
 
-def open_file() -> window.Steps:
-    """The clip in a window, in Pose Mode, with the tab open."""
+def import_clip(**options: object) -> bpy.types.Object:
+    """The clip of the examples."""
     addon_utils.enable("io_anim_bvh")
     bpy.ops.import_anim.bvh(filepath=str(window.ROOT / "examples" / "cmu_01_01.bvh"), global_scale=0.056444,
-                            rotate_mode="QUATERNION", update_scene_fps=True)  # fmt: skip
-    ob, scene = bpy.context.object, bpy.context.scene
+                            update_scene_fps=True, **options)  # fmt: skip
+    return bpy.context.object
+
+
+def open_file() -> window.Steps:
+    """The clip in a window, in Pose Mode, with the tab open."""
+    ob, scene = import_clip(rotate_mode="QUATERNION"), bpy.context.scene
     scene.frame_start, scene.frame_end = 1, LAST
-    curves = ob.animation_data.action.layers[0].strips[0].channelbags[0].fcurves
-    for curve in curves:
+    for curve in rigs.fcurves(ob):
         if curve.data_path == 'pose.bones["Hips"].location' and curve.array_index != 1:
             first = curve.keyframe_points[0].co[1]
             for key in curve.keyframe_points:
@@ -84,7 +89,7 @@ def open_file() -> window.Steps:
     window.region("UI").active_panel_category = "DQIK"
     timeline().spaces[0].show_region_channels = False
     yield 1.0
-    with bpy.context.temp_override(window=window.window(), area=timeline(), region=timeline_region()):
+    with window.in_region(timeline(), timeline_region()):
         bpy.ops.action.view_all()
     yield from window.shot("m01 clip opened")
 
@@ -101,7 +106,7 @@ def timeline_region() -> bpy.types.Region:
 
 def state() -> tuple[dict[str, dict], list[Contact]]:
     """The keys of all armatures, and the contacts."""
-    return {ob.name: window.keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
+    return {ob.name: rigs.keys(ob) for ob in bpy.data.objects if ob.type == "ARMATURE"}, contacts()
 
 
 def idle() -> bool:
@@ -152,12 +157,9 @@ def low_timeline() -> window.Steps:
 
 def at_bar(number: int, frame: float) -> window.Point:
     """Where a frame of a contact's bar is in the window: half way up its lane, as the timeline draws it."""
-    from importlib import import_module
-
-    bars_of = import_module("bl_ext.user_default.dqik.rig.overlay.contact_bars")
     main = timeline_region()
-    with bpy.context.temp_override(window=window.window(), area=timeline(), region=main):
-        bars = bars_of.in_region(walker(), bpy.context)
+    with window.in_region(timeline(), main):
+        bars = rigs.part("rig.overlay.contact_bars").in_region(walker(), bpy.context)
     bar = next(one for one in bars if one.number == number)
     x, _ = main.view2d.view_to_region(frame, 0.0, clip=False)
     return int(main.x + x), int(main.y + 0.5 * (bar.bottom + bar.top))
@@ -252,8 +254,7 @@ def compare() -> window.Steps:
 
 def select(*names: str) -> None:
     """Select bones of the active armature, as clicks on them would."""
-    for bone in bpy.context.object.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+    rigs.select(bpy.context.object, *names)
     bpy.ops.ed.undo_push(message="Select")
 
 
@@ -263,10 +264,10 @@ def edit() -> window.Steps:
     yield from window.press("R", window.window_middle())
     yield from window.type_text("20", window.window_middle())
     yield from window.press("RET", window.window_middle())
-    before = window.keys(walker())
+    before = rigs.keys(walker())
     yield from window.click_button("dqik.edit_range")
     yield 0.5
-    assert window.keys(walker()) != before
+    assert rigs.keys(walker()) != before
     yield from window.shot("m10 range edited")
 
 
@@ -275,11 +276,11 @@ def overlap() -> window.Steps:
     select("Neck1", "Head")
     yield from press_and_confirm("dqik.overlap")
     yield from window.press("Z", window.window_middle(), ctrl=True)
-    before = window.keys(walker())
+    before = rigs.keys(walker())
     yield from window.click_button("dqik.overlap")
     yield 0.5
     yield from window.press("RET", window.window_middle())
-    yield from window.until(lambda: window.keys(walker()) != before and idle(), "the head lags behind")
+    yield from window.until(lambda: rigs.keys(walker()) != before and idle(), "the head lags behind")
     yield from change_while_it_plays(lambda: bpy.context.window_manager.operators[-1].properties.frequency, 0.725)
     assert window.window().screen.is_animation_playing, "playback has stopped"
     yield from window.shot("m11 overlap")
@@ -289,7 +290,7 @@ def overlap() -> window.Steps:
 def change_while_it_plays(value: Callable[[], float], height: float) -> window.Steps:
     """Turn the wheel over a number of the panel of the last operation, at a share of its height, while it plays."""
     yield 1.0  # it slides into place
-    panel, before = window.region("HUD"), (value(), window.keys(walker()))
+    panel, before = window.region("HUD"), (value(), rigs.keys(walker()))
     if panel.height < 50:  # it is closed
         yield from window.click((panel.x + 30, panel.y + panel.height - 10))
         yield from window.until(lambda: window.region("HUD").height > 250, "the panel of the last operation opens")
@@ -300,7 +301,7 @@ def change_while_it_plays(value: Callable[[], float], height: float) -> window.S
     yield from window.move(at)
     yield 1.0  # until what is under the pointer is active, while it plays
     window.event("WHEELUPMOUSE", "PRESS", at, ctrl=True)
-    later = lambda: value() != before[0] and window.keys(walker()) != before[1]  # noqa: E731
+    later = lambda: value() != before[0] and rigs.keys(walker()) != before[1]  # noqa: E731
     yield from window.until(later, "the number changes the keys")
     played = bpy.context.scene.frame_current
     yield from window.until(lambda: bpy.context.scene.frame_current != played, "playback goes on")
@@ -314,9 +315,9 @@ def remove_shakes() -> window.Steps:
 
 def fewer_keys() -> window.Steps:
     """Few keys are left."""
-    before = sum(map(len, window.keys(walker()).values()))
+    before = sum(map(len, rigs.keys(walker()).values()))
     yield from press_and_confirm("dqik.unbake")
-    assert sum(map(len, window.keys(walker()).values())) < before - 5000
+    assert sum(map(len, rigs.keys(walker()).values())) < before - 5000
     yield from window.shot("m12 fewer keys")
 
 
@@ -325,10 +326,7 @@ def retarget() -> window.Steps:
     bpy.ops.object.mode_set(mode="OBJECT")
     ob, _ = person()
     ob.location = (1.0, 0.0, 0.0)
-    bpy.ops.object.select_all(action="DESELECT")
-    ob.select_set(True)
-    bpy.context.view_layer.objects.active = ob
-    bpy.ops.object.mode_set(mode="POSE")
+    rigs.pose_mode(ob)
     bpy.ops.ed.undo_push(message="Person")
     with window.in_view():
         bpy.ops.view3d.view_axis(type="FRONT")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -31,7 +31,7 @@ _KEYS = dict(zip(
 ))  # fmt: skip
 
 Steps = Generator[float, None, None]  # what is yielded: seconds to leave to Blender
-Point = tuple[int, int]
+Point = tuple[float, float]
 
 presses: Counter[str] = Counter()  # of keys and mouse buttons, by the part of the walk
 _parts: list[str] = [""]  # the part that counts now; empty counts nothing
@@ -126,12 +126,29 @@ def drag_to(at: Point, to: Point, let_go: bool = True) -> Steps:
     yield from move(at)
     event("LEFTMOUSE", "PRESS", at)
     yield 0.1
-    for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0):
-        yield from move((int(at[0] + share * (to[0] - at[0])), int(at[1] + share * (to[1] - at[1]))))
-        yield 0.08
+    yield from trace(between(at, to))
     if let_go:
         event("LEFTMOUSE", "RELEASE", to)
         yield 0.4
+
+
+def between(at: Point, to: Point) -> list[Point]:
+    """Places on the way from one to another."""
+    return [(at[0] + share * (to[0] - at[0]), at[1] + share * (to[1] - at[1])) for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1)]
+
+
+def trace(places: Sequence[Point]) -> Steps:
+    """Move the pointer from place to place."""
+    for at in places:
+        yield from move(at)
+        yield 0.08
+
+
+def lead(key: str, at: Point, places: Sequence[Point]) -> Steps:
+    """Press a key somewhere, move the pointer from place to place, and click at the last one."""
+    yield from press(key, at)
+    yield from trace(places)
+    yield from click(places[-1])
 
 
 def press(key: str, at: Point, **held: bool) -> Steps:
@@ -156,18 +173,6 @@ def on_screen(place: Vector) -> Point:
     main = region("WINDOW")
     at = location_3d_to_region_2d(main, view().spaces[0].region_3d, place)
     return int(main.x + at.x), int(main.y + at.y)
-
-
-def keys(ob: bpy.types.Object) -> dict[tuple[str, int], list[tuple[float, float]]]:
-    """Every key of an object's action."""
-    data = ob.animation_data
-    if data is None or data.action is None:
-        return {}
-    if hasattr(data.action, "fcurves"):
-        curves = list(data.action.fcurves)
-    else:
-        curves = [curve for bag in data.action.layers[0].strips[0].channelbags for curve in bag.fcurves]
-    return {(c.data_path, c.array_index): [tuple(key.co) for key in c.keyframe_points] for c in curves}
 
 
 def window_middle() -> Point:
