@@ -23,9 +23,9 @@ Object = Callable[[], bpy.types.Object]
 """An object, looked up each time: undo and loading replace it."""
 
 
-def go_live(ob: bpy.types.Object, frame: float) -> bool:
-    """Switch Live on and go to a frame; False where poses depend on what happened before."""
-    ob.dqik.live = True
+def go_live(ob: bpy.types.Object, frame: float, on: bool = True) -> bool:
+    """Switch Live on or off and go to a frame; False where poses depend on what happened before."""
+    ob.dqik.live = on
     update()
     settle(frame)
     return not goals.history_matters()
@@ -60,9 +60,7 @@ def check_kept(ob_of: Object, frame: float, way: str) -> None:
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or turns_bones():
         return
-    ob.dqik.live = False
-    update()
-    settle(frame)
+    go_live(ob, frame, False)
     before = free_poses(ob)
     ob.dqik.live = True
     update()

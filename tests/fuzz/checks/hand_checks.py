@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 import rigs
+from checks import go_live
 from mathutils import Vector
 from oracle import live_is_keyed, poses, same, settle
 from rigs import at_frame, evaluated, update
-from shot_checks import record
+from shot_checks import record, unchanged
 from shots import Object, Owner, film, is_plain, is_steady, owner_of, same_film, scale_of, world
 from vocabulary import EXTENSION, BrokenError, press, run, select, shown, thing
 
@@ -30,9 +31,7 @@ def check_grab(ob_of: Object, name: str, away: Sequence[float], frame: float, li
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or ob not in shown():
         return
-    ob.dqik.live = live
-    update()
-    settle(frame)
+    go_live(ob, frame, live)
     select(ob, [name])
     steady, before, here = is_steady(), record(), poses()
     keys = {one.name: rigs.keys(one) for one in bpy.data.objects if one.library is None}
@@ -46,9 +45,7 @@ def check_grab(ob_of: Object, name: str, away: Sequence[float], frame: float, li
     if ob.dqik.live != live and not ob.dqik.status.message:
         raise BrokenError("grab", f"{name!r} was dragged, and {ob.name!r} is live no longer")
     if "FINISHED" not in done:
-        same_record("grab", before, f"Dragging {name!r} was refused")
-        if steady and not message:
-            same("grab", here, poses(), f"Dragging {name!r} was refused, and the pose has changed")
+        unchanged("grab", before, here, steady and not message, f"Dragging {name!r} was refused")
 
 
 def check_grab_cancelled(ob_of: Object, name: str, ways: Sequence[Sequence[float]], frame: float, live: bool) -> None:
@@ -56,9 +53,7 @@ def check_grab_cancelled(ob_of: Object, name: str, ways: Sequence[Sequence[float
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or ob not in shown():
         return
-    ob.dqik.live = live
-    update()
-    settle(frame)
+    go_live(ob, frame, live)
     select(ob, [name])
     steady, before, here = is_steady(), record(), poses()
     message = ob.dqik.status.message
@@ -75,17 +70,7 @@ def check_grab_cancelled(ob_of: Object, name: str, ways: Sequence[Sequence[float
         pass
     drag.cancel()
     update()
-    same_record("grab", before, f"A drag of {name!r} was cancelled")
-    if steady and not message:
-        same("grab", here, poses(), f"A drag of {name!r} was cancelled, and the pose has changed")
-
-
-def same_record(kind: str, before: dict[str, object], words: str) -> None:
-    """Raise where keys, constraints, goals or holds are others now."""
-    now = record()
-    for name in before.keys() | now.keys():
-        if repr(before.get(name)) != repr(now.get(name)):  # as text: a key may hold no number, which equals nothing
-            raise BrokenError(kind, f"{words}: the {name} are {now.get(name)}, not {before.get(name)}"[:600])
+    unchanged("grab", before, here, steady and not message, f"A drag of {name!r} was cancelled")
 
 
 # -- looking -----------------------------------------------------------------------------------------------------------
@@ -104,9 +89,7 @@ def check_seen(ob_of: Object, of: set[str], frame: float, others: Sequence[float
     ob = ob_of()
     if scene.frame_current_final != now:
         raise BrokenError("seen", f"Reading the motion at frame {now:g} ends at frame {scene.frame_current_final:g}")
-    same_record("seen", before, "Reading the motion changes the file")
-    if steady:
-        same("seen", here, poses(), "Reading the motion changes the pose")
+    unchanged("seen", before, here, steady, "The motion was read")
     for other in others:  # scrubbing
         at_frame(other)
     motion = sys.modules[f"{EXTENSION}.rig.clip.seen_motion"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import bpy
 import numpy as np
 import rigs
+from checks import go_live
 from goals import Key, active_goals, figures_behind, key_of, size, solved_alone
 from mathutils import Euler, Matrix
 from oracle import animated_bones, animated_paths, holds, live_is_keyed, poses, same, settle
@@ -35,9 +36,7 @@ def check_hold_here(ob_of: Object, name: str, path: str, value: Sequence[float],
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or not is_plain(ob) or any(figures_behind(one) for one in shown()):
         return
-    ob.dqik.live = True
-    update()
-    settle(frame)
+    go_live(ob, frame)
     if not is_steady() or ob not in shown() or name not in solved_alone(ob) or any(holds(ob).values()):
         return
     if ob.dqik.start_from != "POSE" or any(one.dqik_stiffness for one in ob.pose.bones):
@@ -74,9 +73,7 @@ def check_limb(ob_of: Object, name: str, to_ik: bool, first: float, last: float)
     if live_is_keyed(ob) or ob.library is not None:
         return
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = FRAMES[0], FRAMES[-1]
-    ob.dqik.live = True
-    update()
-    settle(first)
+    go_live(ob, first)
     if not is_steady() or ob not in shown():
         return
     goals = [k for k, goal in enumerate(ob.dqik.goals) if name in (goal.bone, goal.subtarget)]
@@ -347,22 +344,28 @@ def check_again(change: Callable[[], object], frame: float) -> None:
     there = poses()
     bpy.ops.ed.undo()
     update()
-    _alike(before, record(), "Undo")
-    if steady:
-        same("undo", here, poses(), "Undo of a change to the shot")
+    unchanged("undo", before, here, steady, "Undo of a change to the shot")
     bpy.ops.ed.redo()
     update()
-    _alike(after, record(), "Redo")
+    same_record("redo", after, "Redo of a change to the shot")
     if steady and is_steady():
         at_frame(frame)
         same("redo", there, poses(), "Redo of a change to the shot")
 
 
-def _alike(before: dict[str, object], after: dict[str, object], words: str) -> None:
-    for name in before.keys() | after.keys():
-        if repr(before.get(name)) != repr(after.get(name)):  # a key of NaN is no other after than it was before
-            off = f"{words} leaves the {name} as {after.get(name)}, not {before.get(name)}"
-            raise BrokenError(words.lower(), off[:600])
+def same_record(kind: str, before: dict[str, object], words: str, only: Sequence[str] = ()) -> None:
+    """Raise where keys, constraints, goals or holds are others now. only : what counts, by its name; else all."""
+    now = record()
+    for name in only or before.keys() | now.keys():
+        if repr(before.get(name)) != repr(now.get(name)):  # as text: a key may hold no number, which equals nothing
+            raise BrokenError(kind, f"{words}: the {name} are {now.get(name)}, not {before.get(name)}"[:600])
+
+
+def unchanged(kind: str, before: dict[str, object], here: dict, steady: bool, words: str) -> None:
+    """What was done has changed nothing."""
+    same_record(kind, before, words)
+    if steady:
+        same(kind, here, poses(), f"{words}, and the pose has changed")
 
 
 def check_flipped(ob_of: Object, frame: float, names: Sequence[str]) -> None:
@@ -378,6 +381,4 @@ def check_flipped(ob_of: Object, frame: float, names: Sequence[str]) -> None:
     ob = ob_of()
     if ob.dqik.live != was[0] and not live_is_keyed(ob):
         raise BrokenError("flipped", f"After a mirrored paste {ob.name!r} is live no longer: {ob.dqik.status.message}")
-    now = record()
-    for what in (f"constraints of {ob.name}", f"goals of {ob.name}"):
-        _alike({what: was[2].get(what)}, {what: now.get(what)}, "Flipped")
+    same_record("flipped", was[2], "A mirrored paste", (f"constraints of {ob.name}", f"goals of {ob.name}"))

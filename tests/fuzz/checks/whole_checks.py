@@ -7,13 +7,12 @@ from math import sin
 import bpy
 import numpy as np
 import rigs
-from checks import misses
+from checks import go_live, misses
 from goals import figures_behind, finite, key_of, size
-from hand_checks import same_record
 from mathutils import Euler
 from oracle import live_is_keyed, outside_limits, poses, same, settle
 from rigs import at_frame, evaluated, update
-from shot_checks import record
+from shot_checks import record, unchanged
 from shots import Film, Object, film, is_plain, is_steady, same_film
 from vocabulary import BrokenError, bone, forget, press, run, said, select, shown, thing
 
@@ -72,16 +71,9 @@ def keys_of(ob: bpy.types.Object, action: bpy.types.Action) -> dict:
     return found
 
 
-def unchanged(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
-    """What was done has changed nothing."""
-    same_record("whole", before, words)
-    if steady:
-        same("whole", here, poses(), f"{words}, and the pose has changed")
-
-
 def refused(before: dict[str, object], here: dict, steady: bool, words: str) -> None:
     """What is refused has changed nothing."""
-    unchanged(before, here, steady, f"{words} was refused")
+    unchanged("whole", before, here, steady, f"{words} was refused")
 
 
 def frame_is(now: float, words: str) -> None:
@@ -158,7 +150,7 @@ def check_looks(ob_of: Object, look: Callable[[], object], frame: float, words: 
     look()
     update()
     frame_is(frame, words)
-    unchanged(before, here, steady, f"{words} was pressed")
+    unchanged("whole", before, here, steady, f"{words} was pressed")
 
 
 def check_shot(ob_of: Object, frames: Sequence[int]) -> None:
@@ -168,9 +160,8 @@ def check_shot(ob_of: Object, frames: Sequence[int]) -> None:
         return
     scene, was = bpy.context.scene, ob.dqik.start_from
     scene.frame_start, scene.frame_end = 1, LAST
-    ob.dqik.start_from, ob.dqik.live = "SHOT", True
-    update()
-    settle(frames[0])
+    ob.dqik.start_from = "SHOT"
+    go_live(ob, frames[0])
     done = run("solve_shot", ob)
     frame_is(frames[0], "Solve Shot")
     if "FINISHED" in done and is_steady():
@@ -356,9 +347,7 @@ def check_smooth_bake(ob_of: Object, first: int, last: int, smooth: float) -> No
     ob = ob_of()
     if live_is_keyed(ob) or ob.library is not None or ob not in shown():
         return
-    ob.dqik.live = True
-    update()
-    settle(first)
+    go_live(ob, first)
     ready = is_steady() and is_ready(ob) and not ob.dqik.status.message
     before, here, action, keys = record(), poses(), action_of(ob), rigs.keys(ob)
     met = {}
