@@ -2,6 +2,7 @@
 """*Start From: Shot*: all frames that play are one motion, which is the same however it is asked for."""
 
 import time
+from itertools import pairwise
 from math import sin
 from pathlib import Path
 
@@ -43,10 +44,24 @@ def play(ob: bpy.types.Object) -> np.ndarray:
     return rigs.shown(ob, FRAMES)
 
 
+def steps(shown: np.ndarray, ob: bpy.types.Object) -> np.ndarray:
+    """The turns (F - 1, N) of joints from frame to frame [rad]."""
+    return np.array([rigs.local_turns(a, b, rigs.parents(ob)) for a, b in pairwise(shown)])
+
+
 def turns(shown: np.ndarray, ob: bpy.types.Object) -> np.ndarray:
     """The accelerations (F - 2,) of joints: the largest change of their turns from frame to frame [rad]."""
-    steps = [rigs.local_turns(a, b, rigs.parents(ob)) for a, b in zip(shown, shown[1:], strict=False)]
-    return np.abs(np.diff(steps, axis=0)).max(-1)
+    return np.abs(np.diff(steps(shown, ob), axis=0)).max(-1)
+
+
+def edit(number: int, by: float = 0.05) -> None:
+    """Move a key of the left hand's target."""
+    target = bpy.data.objects["hand.L target"]
+    for curve in rigs.fcurves(target):
+        curve.keyframe_points[number].co.y += by
+        curve.update()
+    target.update_tag()
+    rigs.update()
 
 
 @pytest.mark.newest
@@ -86,14 +101,7 @@ def test_frames_are_solved_again_near_an_edit_only() -> None:
     ob = shot()
     solve()
     before = play(ob)
-    target = bpy.data.objects["hand.L target"]
-    for curve in rigs.fcurves(target):
-        key = curve.keyframe_points[1]
-        assert key.co.x == FIRST + 10
-        key.co.y += 0.05
-        curve.update()
-    target.update_tag()
-    rigs.update()
+    edit(1)  # at FIRST + 10
     assert ob.dqik.status.shot < 1.0
     solve()
     after = play(ob)
@@ -219,9 +227,7 @@ def test_one_that_follows_another_is_solved_after_it() -> None:
     """Its target hangs on the other's hand."""
     leader = shot()
     follower = rigs.bent_arm("Follower")
-    target = rigs.empty((0, 0, 0), "Held")
-    target.parent, target.parent_type, target.parent_bone = leader, "BONE", "hand.L"
-    rigs.goal(follower, follower.pose.bones[-1].name, target)
+    rigs.goal(follower, "b", rigs.child(rigs.empty((0, 0, 0), "Held"), leader, "hand.L"))
     follower.location = rigs.head(leader, "hand.L") - Vector((0.5, 0.0, 0.5))
     follower.dqik.live, follower.dqik.start_from = True, "SHOT"
     rigs.made_active(follower)
@@ -255,10 +261,10 @@ def test_a_target_that_jumps_parts_the_motion() -> None:
         curve.update()
     solve()
     whole = rigs.shown(ob, range(80, 125))
-    steps = np.array([rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(whole, whole[1:], strict=False)])
-    at = int(np.argmax(steps))
+    largest = steps(whole, ob).max(-1)
+    at = int(np.argmax(largest))
     assert 80 + at == 100
-    assert np.delete(steps, at).max() < 0.25 * steps[at]
+    assert np.delete(largest, at).max() < 0.25 * largest[at]
 
 
 @pytest.mark.newest
@@ -273,11 +279,7 @@ def test_between_keys_joints_turn_hardly_faster_than_keyed_bones() -> None:
     assert bpy.ops.dqik.bake(frame_start=FIRST, frame_end=LAST, step=10) == {"FINISHED"}
     keyed = play(ob)
     assert np.abs(keyed[::10] - own[::10]).max() < 1e-4
-    fastest = [
-        max(rigs.local_turns(a, b, rigs.parents(ob)).max() for a, b in zip(shown, shown[1:], strict=False))
-        for shown in (own, keyed)
-    ]
-    assert fastest[0] < 1.1 * fastest[1]
+    assert steps(own, ob).max() < 1.1 * steps(keyed, ob).max()
 
 
 @pytest.mark.newest
@@ -314,10 +316,7 @@ def test_undo_and_redo_solve_nothing_again(monkeypatch: pytest.MonkeyPatch) -> N
     solve()
     shown = [play(bpy.data.objects["Figure"])]
     bpy.data.objects["hand.L target"].location.z += 0.05
-    for curve in rigs.fcurves(bpy.data.objects["hand.L target"]):
-        curve.keyframe_points[3].co.y += 0.05
-    bpy.data.objects["hand.L target"].update_tag()
-    rigs.update()
+    edit(3)
     bpy.ops.ed.undo_push(message="Edit")
     solve()
     shown.append(play(bpy.data.objects["Figure"]))
@@ -338,8 +337,7 @@ def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     even = np.array([tuple(target.matrix_world.translation) for _ in rigs.visited(FRAMES)])
     asked = (even + noise.uniform(-0.003, 0.003, even.shape)).astype(np.float32)
     rigs.key_path(target, FRAMES, asked.tolist())
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
-    hand = [bone.name for bone in ob.pose.bones].index("hand.L")
+    goal, hand = rigs.goal_of(ob, "hand.L"), ob.pose.bones.find("hand.L")
 
     def led() -> np.ndarray:
         solve()
@@ -362,9 +360,7 @@ def test_a_target_that_trembles_is_steadied_within_a_distance() -> None:
     for share, expected in ((0.0, exact), (0.2, steady)):
         goal.smooth = share
         assert np.array_equal(led(), expected)
-    for curve in rigs.fcurves(target):
-        curve.keyframe_points[10].co.y += 0.01
-        curve.update()
+    edit(10, 0.01)
     edited = led()
     assert not np.array_equal(edited[10], steady[10])
     assert np.array_equal(edited[141:], steady[141:])
@@ -439,11 +435,7 @@ def test_in_small_parts_it_is_the_same_as_at_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "_AT_ONCE", 0.005)
     solve()
     rigs.at_frame(150)
-    for curve in rigs.fcurves(bpy.data.objects["hand.L target"]):
-        curve.keyframe_points[15].co.y += 0.05
-        curve.update()
-    bpy.data.objects["hand.L target"].update_tag()
-    rigs.update()
+    edit(15)
     go_on()
     by_parts = play(ob)
     solve()

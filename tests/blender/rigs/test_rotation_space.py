@@ -15,10 +15,6 @@ def body(targets: str = "BONES") -> bpy.types.Object:
     return rigs.set_up(rigs.figure(), targets=targets)
 
 
-def goal_of(ob: bpy.types.Object, bone: str = HAND) -> bpy.types.PropertyGroup:
-    return rigs.goal_of(ob, bone)
-
-
 def turn(ob: bpy.types.Object, bone: str) -> Quaternion:
     """The orientation of a bone in armature space, as Blender evaluates it."""
     return rigs.evaluated(ob).pose.bones[bone].matrix.to_quaternion()
@@ -48,8 +44,8 @@ def stands(ob: bpy.types.Object) -> Quaternion:
     return at_rest(ob, above(ob)).inverted() @ at_rest(ob, HAND)
 
 
-def control(ob: bpy.types.Object) -> bpy.types.PoseBone:
-    return ob.pose.bones[goal_of(ob).subtarget]
+def control(ob: bpy.types.Object) -> bpy.types.PoseBone | bpy.types.Object:
+    return rigs.owner_of(ob, HAND)
 
 
 def apart(one: Quaternion, other: Quaternion) -> float:
@@ -64,9 +60,8 @@ def test_hands_that_are_set_up_turn_with_their_forearms(targets: str) -> None:
     assert {goal.bone: goal.rotation_follows for goal in ob.dqik.goals} == {
         "hips": 0.0, "head": 0.0, "hand.L": 1.0, "hand.R": 1.0, "foot.L": 0.0, "foot.R": 0.0,
     }  # fmt: skip
-    target = control(ob) if targets == "BONES" else goal_of(ob).target
     for by in ((-0.2, -0.3, 0.1), (-0.1, 0.1, -0.4), (0.1, -0.1, 0.6)):
-        target.location = Vector(target.location) + Vector(by)
+        control(ob).location += Vector(by)
         rigs.update()
         assert ob.dqik.status.converged
         assert apart(from_forearm(ob), stands(ob)) < TURNED
@@ -89,7 +84,7 @@ def test_in_between_it_is_in_between(follows: float, under_root: bool) -> None:
     if under_root:
         rigs.with_root(ob, (0.2, 0.5, 0.1), 0.4)
         rigs.posed(ob.pose.bones["root"], rigs.rotation((0, 1, 1), 25.0))
-    goal_of(ob).rotation_follows = follows
+    rigs.goal_of(ob, HAND).rotation_follows = follows
     control(ob).location = (-0.1, -0.2, 0.2)
     control(ob).rotation_quaternion = rigs.rotation((0, 1, 1), 20.0)
     rigs.update()
@@ -117,14 +112,14 @@ def test_a_hand_follows_a_forearm_that_the_goal_does_not_move() -> None:
 def test_switching_the_space_turns_the_control_and_nothing_else(space: str) -> None:
     ob = body()
     control(ob).location, before = (-0.1, -0.3, 0.2), "WORLD" if space == "FOREARM" else "FOREARM"
-    number = next(n for n, goal in enumerate(ob.dqik.goals) if goal.bone == HAND)
+    number = ob.dqik.goals.find(HAND)
     assert bpy.ops.dqik.rotation_space(space=before, index=number) == {"FINISHED"}
     hand, place, own = turn(ob, HAND), rigs.head(ob, HAND), control(ob).matrix.to_quaternion()
     others = [n for n, bone in enumerate(ob.pose.bones) if not bone.name.startswith("DQIK")]
     pose = rigs.matrices(ob)[others]
     assert bpy.ops.dqik.rotation_space(space=space, index=number) == {"FINISHED"}
     rigs.update()
-    assert goal_of(ob).rotation_follows == float(space == "FOREARM")
+    assert rigs.goal_of(ob, HAND).rotation_follows == float(space == "FOREARM")
     assert apart(turn(ob, HAND), hand) < TURNED
     assert (rigs.head(ob, HAND) - place).length < 1e-3
     assert rigs.turn(pose, rigs.matrices(ob)[others]) < 0.3  # the natural pose of an arm knows of a hand in the world
@@ -139,7 +134,7 @@ def test_a_root_that_turns_the_whole_body_with_its_controls_turns_hands_once(fol
     rigs.with_root(ob, (0.2, 0.5, 0.1), 0.4)
     rigs.set_up(ob)
     control(ob).location = (-0.1, -0.3, 0.2)
-    goal_of(ob).rotation_follows = follows
+    rigs.goal_of(ob, HAND).rotation_follows = follows
     rigs.update()
     hand = from_forearm(ob)
     assert control(ob).parent.name == "root"
@@ -175,7 +170,7 @@ def test_a_pin_holds_the_hand_in_the_world() -> None:
     assert [goal.rotation_follows for goal in ob.dqik.goals if goal.bone == HAND] == [1.0, 0.0]
     rigs.update()
     assert apart(turn(ob, HAND), before) < TURNED
-    ob.pose.bones[next(g.subtarget for g in ob.dqik.goals if g.bone == "hips")].location = (0, 0.1, -0.1)
+    rigs.owner_of(ob, "hips").location = (0, 0.1, -0.1)
     rigs.update()
     assert apart(turn(ob, HAND), before) < TURNED
 
@@ -197,13 +192,13 @@ def test_mirrored_goals_follow_too() -> None:
     goal = rigs.goal(ob, HAND, rigs.empty((0, 0, 0)), use_rotation=True)
     goal.rotation_follows = 0.7
     assert bpy.ops.dqik.goals_mirror(direction="L") == {"FINISHED"}
-    assert goal_of(ob, "hand.R").rotation_follows == pytest.approx(0.7)
+    assert rigs.goal_of(ob, "hand.R").rotation_follows == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize("space", ["FOREARM", "WORLD"])
 def test_the_hand_stays_as_it_is_turned_at_all_keys_of_its_control(space: str) -> None:
     ob = body()
-    goal, frames = goal_of(ob), (1, 9, 17)
+    goal, frames = rigs.goal_of(ob, HAND), (1, 9, 17)
     goal.rotation_follows = 1.0 - float(space == "FOREARM")
     for frame in frames:
         control(ob).location = (-0.02 * frame, -0.1 - 0.01 * frame, 0.01 * frame)
@@ -213,9 +208,9 @@ def test_the_hand_stays_as_it_is_turned_at_all_keys_of_its_control(space: str) -
     seen = {frame: (turn(ob, HAND), rigs.head(ob, HAND)) for frame in rigs.visited(frames)}
     rigs.at_frame(9)
     keys = rigs.keys(ob)
-    number = next(n for n, one in enumerate(ob.dqik.goals) if one.bone == HAND)
+    number = ob.dqik.goals.find(HAND)
     assert bpy.ops.dqik.rotation_space(space=space, index=number) == {"FINISHED"}
-    assert goal_of(ob).rotation_follows == float(space == "FOREARM")
+    assert rigs.goal_of(ob, HAND).rotation_follows == float(space == "FOREARM")
     for frame, (turned, place) in seen.items():
         rigs.at_frame(frame)
         assert apart(turn(ob, HAND), turned) < TURNED
