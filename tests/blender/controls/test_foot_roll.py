@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import rigs
 from cases import each_once
-from live_rigs import film
+from live_rigs import film_here, frames_of
 from mathutils import Matrix, Quaternion, Vector
 from situations import overridden, override, reopened
 from test_more_controls import at_ease, figure
@@ -216,10 +216,6 @@ def keyed(targets: str = "BONES", controls: set[str] | None = None) -> bpy.types
     return ob
 
 
-def apart(one: dict[float, np.ndarray], other: dict[float, np.ndarray]) -> float:
-    return max(float(np.abs(other[frame] - pose).max()) for frame, pose in one.items())
-
-
 @pytest.mark.parametrize(("targets", "controls"), [("BONES", set()), ("BONES", {"TOES"}), ("EMPTIES", set())])
 def test_a_keyed_roll_plays(targets: str, controls: set[str]) -> None:
     ob = keyed(targets, controls)
@@ -271,12 +267,13 @@ def test_targets_to_pose_keeps_the_roll_and_the_pose(targets: str, controls: set
     ob = body(targets, controls=controls)
     ob.dqik.natural_pose = 0.0
     roll(ob, angle)
-    before, owner = film(ob, [1]), control(ob)
+    rigs.at_frame(1)
+    before, owner = film_here(ob), control(ob)
     place = owner.matrix_basis.copy()
     owner.location.z += 0.05
     ob.dqik.live = False
     bones = [bone for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    for bone, matrix in zip(bones, before[1], strict=True):
+    for bone, matrix in zip(bones, before, strict=True):
         bone.matrix = Matrix(matrix.tolist())
         rigs.update()
     rigs.select(ob, "foot.L", "toes.L")
@@ -338,14 +335,14 @@ def test_a_planted_control_rolls_on() -> None:
 def test_a_rolled_limb_is_switched_without_a_jump(controls: set[str], to_ik: bool) -> None:
     ob = keyed(controls=controls)
     rigs.select(ob, control(ob).name)
-    played = film(ob, FRAMES)
+    played = frames_of(ob, FRAMES)
     rigs.at_frame(9)
     assert bpy.ops.dqik.limb_to_fk(frame_start=9, frame_end=11) == {"FINISHED"}
-    assert apart(film(ob, FRAMES), played) < 4e-4
+    assert np.abs(frames_of(ob, FRAMES) - played).max() < 4e-4
     if to_ik:
         rigs.at_frame(9)
         assert bpy.ops.dqik.limb_to_ik(frame_start=9, frame_end=11) == {"FINISHED"}
-        assert apart(film(ob, FRAMES), played) < 1e-3
+        assert np.abs(frames_of(ob, FRAMES) - played).max() < 1e-3
         rigs.at_frame(10)
         assert foot_goal(rigs.evaluated(ob)).influence == 1.0
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Controls that are added to a body on demand: chest, shoulders, elbows, knees, toes and a master."""
 
+from collections.abc import Sequence
 from math import radians
 
 import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import film_here, frames_of
 from mathutils import Euler, Matrix, Vector
 from test_controls import MET, control, moved, places, posed, shift
 
@@ -112,17 +114,9 @@ def test_shoulders_and_toes_turn_with_their_controls(body: bpy.types.Object, par
     assert angle == pytest.approx(radians(8.0), abs=radians(0.5))
 
 
-def worlds(ob: bpy.types.Object, names: list[str]) -> dict[float, list[Matrix]]:
-    """The matrices of bones on some frames."""
-    return {frame: [rigs.evaluated(ob).pose.bones[name].matrix.copy() for name in names]
-            for frame in rigs.visited((1.0, 4.0, 7.5, 10.0))}  # fmt: skip
-
-
-def apart(one: dict[float, list[Matrix]], other: dict[float, list[Matrix]]) -> float:
-    return max(
-        float(np.abs(np.array(a) - np.array(b)).max())
-        for frame in one for a, b in zip(one[frame], other[frame], strict=True)
-    )  # fmt: skip
+def worlds(ob: bpy.types.Object, names: Sequence[str]) -> np.ndarray:
+    """The matrices (F, N, 4, 4) of bones on some frames."""
+    return np.array([[rigs.world(ob, name) for name in names] for _ in rigs.visited((1.0, 4.0, 7.5, 10.0))])
 
 
 def leaning(names: tuple[str, ...], way: float, turn: float) -> bpy.types.Object:
@@ -141,15 +135,14 @@ def leaning(names: tuple[str, ...], way: float, turn: float) -> bpy.types.Object
 def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
     """The head's keys count from the hips; with the chest, which it then hangs on, it moves as before on all frames."""
     ob = leaning(("hips", "head", "hand.L"), 0.03, 0.03)
-    names = [bone.name for bone in ob.pose.bones]
-    body = [name for name in names if not name.startswith("DQIK")]
-    keys, before = rigs.keys(ob), worlds(ob, [name for name in names if name.startswith("DQIK")])
+    names = [bone.name for bone in ob.pose.bones if bone.name.startswith("DQIK")]
+    keys, before = rigs.keys(ob), worlds(ob, names)
     rigs.at_frame(4)
-    still = places(ob)
+    still = film_here(ob)
     assert bpy.ops.dqik.setup_full_body(controls=ALL) == {"FINISHED"}
-    assert moved(still, {name: rigs.head(ob, name) for name in body}) < SOLVED
+    assert np.linalg.norm((film_here(ob) - still)[:, :3, 3], axis=-1).max() < SOLVED
     assert rigs.keys(ob) == keys
-    assert apart(before, worlds(ob, [name for name in names if name.startswith("DQIK")])) < 1e-5
+    assert np.abs(worlds(ob, names) - before).max() < 1e-5
     rigs.at_frame(4)
     head = rigs.head(ob, "DQIK head")
     shift(ob, "chest", (0.0, -0.1, 0.0))
@@ -167,17 +160,17 @@ def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
 def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
     """Its keys stay, and mean the same as before; turned and moved with the master, the whole body goes as one."""
     ob = leaning(("hips", "head"), 0.02, 0.1)
-    keys, before = rigs.keys(ob), worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
+    names = ("DQIK head", "DQIK hips", "DQIK hand.L")
+    keys, before = rigs.keys(ob), worlds(ob, names)
     assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
     assert rigs.keys(ob) == keys
-    assert apart(before, worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])) < 1e-5
+    assert np.abs(worlds(ob, names) - before).max() < 1e-5
     rigs.at_frame(4)
     master = only("master", ob)
-    start = rigs.evaluated(ob).pose.bones["DQIK master"].matrix.copy()
+    start = rigs.world(ob, "DQIK master")
     master.location, master.rotation_quaternion = (0.3, 0.2, -0.1), Euler((0.1, 0.2, 1.2)).to_quaternion()
-    motion = rigs.evaluated(ob).pose.bones["DQIK master"].matrix @ start.inverted()
-    found = worlds(ob, ["DQIK head", "DQIK hips", "DQIK hand.L"])
-    assert apart({frame: [motion @ one for one in places] for frame, places in before.items()}, found) < 1e-5
+    motion = np.array(rigs.world(ob, "DQIK master") @ start.inverted())
+    assert np.abs(worlds(ob, names) - motion @ before).max() < 1e-5
 
 
 def test_a_control_goes_with_its_goal(body: bpy.types.Object) -> None:
@@ -266,11 +259,9 @@ def test_targets_to_pose_places_the_poles_of_straight_limbs() -> None:
         rigs.posed(ob.pose.bones[name], Euler(turn).to_quaternion())
     ob.pose.bones["hips"].location = (0.1, 0.2, -0.05)
     rigs.update()
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    before = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+    before = film_here(ob)
     assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
-    rigs.live(ob)
-    now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
+    now = film_here(rigs.live(ob))
     assert np.abs(now - before)[:, :3, 3].max() < 1e-4
     assert np.degrees(rigs.turn(before, now)) < 5.0
 
@@ -316,24 +307,17 @@ def test_whatever_moves_a_body_controls_that_come_later_move_nothing_on_any_fram
     ob = rigs.set_up(at_ease(figure()))
     keyed_at_random(ob, random)
     rigs.at_frame(float(random.integers(1, 20)))
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-
-    def body() -> np.ndarray:
-        return rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
-
-    def film() -> np.ndarray:
-        return np.array([body() for _ in rigs.visited((1, 5.5, 20))])
-
+    frames = (1, 5.5, 20)
     for kind in random.permutation([*sorted(ALL), *sorted(ALL)[:2]]).tolist():
-        before, frame = film(), int(random.integers(1, 20))
+        before, frame = frames_of(ob, frames), int(random.integers(1, 20))
         rigs.at_frame(frame)
         bpy.ops.dqik.setup_full_body(controls={kind})
         rigs.update()
-        now, after = body(), film()
+        now, after = film_here(ob), frames_of(ob, frames)
         assert np.abs(after - before)[..., :3, 3].max() < 1e-5 * HEIGHT, kind
         assert np.degrees(rigs.turn(after, before)) < 0.1, kind
         rigs.at_frame(frame)
-        assert np.abs(body() - now).max() < 1e-5, kind
+        assert np.abs(film_here(ob) - now).max() < 1e-5, kind
 
 
 def test_shoulders_stay_when_the_control_on_which_they_hang_goes() -> None:

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from live_rigs import frames_of
+from live_rigs import film_here, frames_of
 from mathutils import Euler
 from planted import TURNED, off, planted_figure
 from situations import auto_keying, overridden, reopened
@@ -366,9 +366,7 @@ def test_what_is_held_as_it_is_seen_stays_as_it_is(seed: int, monkeypatch: pytes
     rigs.select(ob, *random.choice(bones, 2, replace=False).tolist())
     assert bpy.ops.dqik.hold_here() == {"FINISHED"}
     rigs.update()
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    now = rigs.matrices(ob)[[ob.pose.bones.find(name) for name in names]]
-    assert same(now[None], before[:1])
+    assert same(film_here(ob)[None], before[:1])
     assert same(frames_of(ob, [frame, *beside]), before)
     path = bpy.app.tempdir + "held.blend"
     reopened(path)

@@ -4,6 +4,7 @@
 import bpy
 import pytest
 import rigs
+from live_rigs import film_here
 from mathutils import Quaternion, Vector
 
 TURNED = 2e-3  # radians
@@ -115,14 +116,13 @@ def test_switching_the_space_turns_the_control_and_nothing_else(space: str) -> N
     number = ob.dqik.goals.find(HAND)
     assert bpy.ops.dqik.rotation_space(space=before, index=number) == {"FINISHED"}
     hand, place, own = turn(ob, HAND), rigs.head(ob, HAND), control(ob).matrix.to_quaternion()
-    others = [n for n, bone in enumerate(ob.pose.bones) if not bone.name.startswith("DQIK")]
-    pose = rigs.matrices(ob)[others]
+    pose = film_here(ob)
     assert bpy.ops.dqik.rotation_space(space=space, index=number) == {"FINISHED"}
     rigs.update()
     assert rigs.goal_of(ob, HAND).rotation_follows == float(space == "FOREARM")
     assert apart(turn(ob, HAND), hand) < TURNED
     assert (rigs.head(ob, HAND) - place).length < 1e-3
-    assert rigs.turn(pose, rigs.matrices(ob)[others]) < 0.3  # the natural pose of an arm knows of a hand in the world
+    assert rigs.turn(pose, film_here(ob)) < 0.3  # the natural pose of an arm knows of a hand in the world
     assert apart(control(ob).matrix.to_quaternion(), own) > 0.3
     shown = control(ob).custom_shape_transform
     assert (None if shown is None else shown.name) == (HAND if space == "FOREARM" else None)
@@ -152,11 +152,9 @@ def test_targets_to_pose_knows_the_space() -> None:
     ob.dqik.live = False
     rigs.posed(ob.pose.bones[above(ob)], rigs.rotation((1, 0, 0), 60.0))
     rigs.posed(ob.pose.bones[HAND], rigs.rotation((0, 0, 1), 25.0))
-    pose = rigs.matrices(ob)
-    bones = [n for n, bone in enumerate(ob.pose.bones) if not bone.name.startswith("DQIK")]
+    pose = film_here(ob)
     assert bpy.ops.dqik.targets_to_pose(all=True) == {"FINISHED"}
-    rigs.live(ob)
-    assert rigs.turn(pose[bones], rigs.matrices(ob)[bones]) < 0.02
+    assert rigs.turn(pose, film_here(rigs.live(ob))) < 0.02
     assert apart(from_forearm(ob), stands(ob) @ rigs.rotation((0, 0, 1), 25.0)) < TURNED
 
 
