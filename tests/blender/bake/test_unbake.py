@@ -46,19 +46,9 @@ def film(ob: bpy.types.Object, frames: Sequence[float] = HALVES) -> np.ndarray:
 
 def joints_turned(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray) -> float:
     """The largest angle [rad] between the joints of two films, each measured against its parent."""
-    names = [bone.name for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
-    worst = 0.0
-    for row, name in enumerate(names):
-        parent = ob.pose.bones[name].parent
-        both = []
-        for motion in (one, other):
-            turn = motion[:, row, :3, :3]
-            if parent is not None:
-                turn = np.linalg.inv(motion[:, names.index(parent.name), :3, :3]) @ turn
-            both.append(turn / np.cbrt(np.linalg.det(turn))[:, None, None])
-        trace = np.trace(np.swapaxes(both[0], 1, 2) @ both[1], axis1=1, axis2=2)
-        worst = max(worst, float(np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max()))
-    return worst
+    bones = [bone for bone in ob.pose.bones if not bone.name.startswith("DQIK")]
+    above = [bones.index(bone.parent) if bone.parent in bones else -1 for bone in bones]
+    return max(float(rigs.local_turns(*pair, above).max()) for pair in zip(one, other, strict=True))
 
 
 def way(ob: bpy.types.Object, one: np.ndarray, other: np.ndarray, ends: Sequence[str]) -> float:
@@ -326,7 +316,6 @@ def test_a_goal_whose_mute_is_keyed_takes_part(keyed: str) -> None:
     ob = dancer()
     for name in ("hand.L", "hand.R"):
         rigs.goal(ob, name, rigs.empty(rigs.head(ob, name), f"Target {name}"))
-    number = [goal.bone for goal in ob.dqik.goals].index(keyed)
-    rigs.key_path(ob.dqik.goals[number], (FRAMES[0], 20, FRAMES[-1]), (True, False, True), "mute")
+    rigs.key_path(rigs.goal_of(ob, keyed), (FRAMES[0], 20, FRAMES[-1]), (True, False, True), "mute")
     rigs.live(ob, at=FRAMES[-1])
     assert bpy.ops.dqik.unbake(frame_start=FRAMES[0], frame_end=FRAMES[-1]) == {"FINISHED"}

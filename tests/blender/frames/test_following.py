@@ -7,7 +7,7 @@ import bpy
 import pytest
 import rigs
 from cases import each_once
-from live_rigs import two_that_follow_each_other
+from live_rigs import curve_object, two_that_follow_each_other
 from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reaching, turn
 
 FRAMES = (3, 20, 11, 7)
@@ -18,17 +18,14 @@ def drive_by(owner: bpy.types.bpy_struct, path: str, index: int, ob: bpy.types.O
     driver = owner.driver_add(path, index).driver
     variable = driver.variables.new()
     variable.type, driver.type = "TRANSFORMS", "AVERAGE"
-    target = variable.targets[0]
-    target.id, target.bone_target, target.transform_type, target.transform_space = ob, bone, channel, "WORLD_SPACE"
+    rigs.put(variable.targets[0], id=ob, bone_target=bone, transform_type=channel, transform_space="WORLD_SPACE")
 
 
 def skinned(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
     """A triangle that an armature modifier moves with a bone."""
     end = ob.data.bones[bone].tail_local
     skin = rigs.mesh([end, (end.x, end.y + 0.1, end.z), (end.x, end.y, end.z + 0.1)], [(0, 1, 2)], "Skin")
-    skin.vertex_groups.new(name=bone).add([0, 1, 2], 1.0, "ADD")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
-    return skin
+    return rigs.skin(ob, skin, bone)
 
 
 def by_driver(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
@@ -54,14 +51,8 @@ def by_two_constraints(leader: bpy.types.Object, hook: bpy.types.Object) -> None
 
 def by_curve(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """A place on a curve that hangs from the leader's bone."""
-    curve = bpy.data.curves.new("Path", "CURVE")
-    curve.dimensions, curve.use_path = "3D", True
-    points = curve.splines.new("POLY").points
-    points.add(1)
-    points[1].co = (0.3, 0.0, 0.2, 1.0)
-    path = bpy.data.objects.new("Path", curve)
-    bpy.context.scene.collection.objects.link(path)
-    path.parent, path.parent_type, path.parent_bone = leader, "BONE", "jib"
+    path = rigs.child(curve_object("POLY"), leader, "jib")
+    path.data.use_path, path.scale = True, (0.2,) * 3
     made = hook.constraints.new("FOLLOW_PATH")
     made.target, made.use_fixed_location, made.offset_factor = path, True, 0.5
 
@@ -70,7 +61,7 @@ def by_bone_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None
     """The hook is on a bone of an armature without goals, whose constraint follows the leader."""
     third = rigs.armature([rigs.Bone("link", (0, 0, 0), (0, 0, 0.2))], "Third")
     rigs.constrain(third.pose.bones["link"], "COPY_TRANSFORMS", leader, subtarget="jib")
-    hook.parent, hook.parent_type, hook.parent_bone = third, "BONE", "link"
+    rigs.child(hook, third, "link")
 
 
 def drive_by_property(owner: bpy.types.bpy_struct, path: str, index: int, read: bpy.types.ID, name: str) -> None:
@@ -111,7 +102,7 @@ def by_shape_key(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
 
 
 def by_parent(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
-    hook.parent, hook.parent_type, hook.parent_bone = leader, "BONE", "jib"
+    rigs.child(hook, leader, "jib")
 
 
 def by_grandparent(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
@@ -226,9 +217,8 @@ def test_an_armature_that_is_not_live_on_a_frame_is_in_no_cycle(keyed: int) -> N
 
 
 def constrained_to_the_flag(ob: bpy.types.Object) -> None:
-    made = ob.pose.bones["boom"].constraints.new("COPY_ROTATION")
-    made.target, made.subtarget, made.influence = ob, "flag", 0.5
-    made.owner_space = made.target_space = "LOCAL"
+    rigs.constrain(ob.pose.bones["boom"], "COPY_ROTATION", ob, subtarget="flag", influence=0.5, owner_space="LOCAL",
+                   target_space="LOCAL")  # fmt: skip
 
 
 def driven_by_the_flag(ob: bpy.types.Object) -> None:
@@ -274,7 +264,7 @@ def test_a_constraint_without_its_target_holds_nothing() -> None:
     """Blender calls it valid, but it has no effect."""
     ob, target = reaching()
     guide = rigs.empty((0.3, 0.8, 0.4), "Guide")
-    ob.pose.bones["boom"].constraints.new("COPY_ROTATION").target = guide
+    rigs.constrain(ob.pose.bones["boom"], "COPY_ROTATION", guide)
     rigs.live(ob, at=3)
     bpy.data.objects.remove(guide)
     for _ in rigs.visited(FRAMES):

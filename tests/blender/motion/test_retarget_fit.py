@@ -159,14 +159,9 @@ def on_all_fours() -> bpy.types.Object:
     """A figure on its knees that sways over its hands, which stand close to each other on the ground."""
     ob = rigs.figure("On All Fours")
     for side, sign in SIDES:
-        rest = bpy.data.objects.new(f"rest.{side}", None)
-        bpy.context.scene.collection.objects.link(rest)
-        rest.location = 0.04 * sign, -0.4, 0.08
-        ik = ob.pose.bones[f"forearm.{side}"].constraints.new("IK")
-        ik.target, ik.chain_count = rest, 2
+        rigs.blender_ik(ob, f"forearm.{side}", rigs.empty((0.04 * sign, -0.4, 0.08)), chain_count=2)
         for part, bend in (("thigh", -1.3), ("shin", 2.4)):
-            rigs.posed(ob.pose.bones[f"{part}.{side}"], Euler((bend, 0.0, 0.0)).to_quaternion())
-            rigs.key(ob.pose.bones[f"{part}.{side}"], FRAMES[0])
+            rigs.posed(ob.pose.bones[f"{part}.{side}"], Euler((bend, 0.0, 0.0)).to_quaternion(), FRAMES[0])
     hips = ob.pose.bones["hips"]
     for frame in FRAMES:
         phase = 2.0 * np.pi * (frame - FRAMES[0]) / (len(FRAMES) - 1)

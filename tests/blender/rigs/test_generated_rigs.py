@@ -156,15 +156,11 @@ def test_a_bake_plays_without_the_extension(opened: Callable) -> None:
     """Keys are on the FK controls, and show on each frame what Live showed."""
     ob = opened("basic_human")
     rigs.set_up(ob)
-    hand = next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand_fk.L")
-    bone = ob.pose.bones[hand]
+    bone = rigs.owner_of(ob, "hand_fk.L")
     for frame, by in ((1, (0.0, 0.0, 0.0)), (5, (-0.2, -0.2, 0.1))):
-        move(ob, hand, by)
+        move(ob, bone.name, by)
         bone.keyframe_insert("location", frame=frame)
-    live = []
-    for frame in range(1, 6):
-        bpy.context.scene.frame_set(frame)
-        live.append(body(ob))
+    live = [body(ob) for _ in rigs.visited(range(1, 6))]
     assert bpy.ops.dqik.bake(frame_start=1, frame_end=5) == {"FINISHED"}
     ob.dqik.live = False
     controls = {goal.subtarget for goal in ob.dqik.goals}
@@ -174,9 +170,8 @@ def test_a_bake_plays_without_the_extension(opened: Callable) -> None:
     bpy.ops.dqik.goals_clear()
     assert not ob.dqik.goals
     assert ob.pose.bones["upper_arm_parent.L"]["IK_FK"] == 1.0  # the keys need it
-    for frame, shown in enumerate(live, 1):
-        bpy.context.scene.frame_set(frame)
-        after = body(ob)
+    for frame in rigs.visited(range(1, 6)):
+        shown, after = live[frame - 1], body(ob)
         assert max((shown[name].translation - after[name].translation).length for name in shown) < 1e-5 * size(ob)
         assert apart(shown, after) < 5e-5
 
@@ -229,16 +224,12 @@ def test_a_motion_of_the_ik_controls_stays(opened: Callable) -> None:
         torso.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), radians(15.0) * by)
         for bone in (hand, other, foot, torso):
             rigs.key(bone, frame)
-    shown = []
-    for frame in range(1, 5):
-        bpy.context.scene.frame_set(frame)
-        shown.append(body(ob))
+    shown = [body(ob) for _ in rigs.visited(range(1, 5))]
     assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
     for live in (False, True):
         ob.dqik.live = live
-        for frame, before in enumerate(shown, 1):
-            bpy.context.scene.frame_set(frame)
-            same_pose(ob, before)
+        for frame in rigs.visited(range(1, 5)):
+            same_pose(ob, shown[frame - 1])
 
 
 def test_a_keyed_switch_is_named(opened: Callable) -> None:
@@ -260,7 +251,7 @@ def test_human_limits_are_kept(opened: Callable) -> None:
     assert ob.pose.bones["forearm_fk.L"].dqik_use_limits
     assert not ob.pose.bones["ORG-forearm.L"].dqik_use_limits
     rigs.live(ob)
-    hand = next(goal.subtarget for goal in ob.dqik.goals if goal.bone == "hand_fk.L")
+    hand = rigs.goal_of(ob, "hand_fk.L").subtarget
     for by in ((-0.3, 0.3, 0.0), (-0.2, -0.4, 0.4), (-0.3, 0.1, -0.4)):
         move(ob, hand, by)
         upper, lower, end = (rigs.head(ob, f"DEF-{name}.L") for name in ("upper_arm", "forearm", "hand"))
