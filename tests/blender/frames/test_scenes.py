@@ -230,10 +230,8 @@ def test_a_file_that_a_window_opens_is_solved_once_it_is_evaluated_again(tmp_pat
 def test_an_armature_without_bones_is_no_trouble() -> None:
     """It says that there is nothing to solve; the operators refuse with a sentence."""
     _, target = reaching()
-    ob = bpy.data.objects.new("Boneless", bpy.data.armatures.new("Boneless"))
-    bpy.context.scene.collection.objects.link(ob)
-    goal = ob.dqik.goals.add()
-    goal.bone, goal.target = "jib", target
+    ob = rigs.armature([], "Boneless")
+    rigs.goal(ob, "jib", target)
     rigs.live(ob, at=3)
     assert not ob.dqik.status.converged
     assert ob.dqik.status.message

@@ -38,14 +38,10 @@ def with_skin(ob: bpy.types.Object) -> bpy.types.Object:
         faces.append((len(places), len(places) + 1, len(places) + 2))
         along = bone.tail_local - bone.head_local
         places += [bone.head_local, bone.tail_local, bone.head_local + 0.1 * along.orthogonal()]
-    mesh = bpy.data.meshes.new("Skin")
-    mesh.from_pydata(places, [], faces)
-    skin = bpy.data.objects.new("Skin", mesh)
-    bpy.context.scene.collection.objects.link(skin)
-    skin.parent = ob
+    skin = rigs.child(rigs.mesh(places, faces, "Skin"), ob)
     for bone, corners in zip(ob.data.bones, faces, strict=True):
         skin.vertex_groups.new(name=bone.name).add(corners, 1.0, "REPLACE")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    rigs.skin(ob, skin)
     return ob
 
 

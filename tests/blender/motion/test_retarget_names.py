@@ -64,11 +64,7 @@ def test_without_it_they_stay() -> None:
 
 def smiling(ob: bpy.types.Object) -> bpy.types.Key:
     """The shape keys of a mesh that hangs on a head: Smile and a second one, which differs by figure."""
-    data = bpy.data.meshes.new("Face")
-    data.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
-    mesh = bpy.data.objects.new("Face", data)
-    bpy.context.scene.collection.objects.link(mesh)
-    mesh.parent, mesh.parent_type, mesh.parent_bone = ob, "BONE", "head"
+    mesh = rigs.child(rigs.mesh(name="Face"), ob, "head")
     for name in ("Basis", "Smile", f"Only {ob.name}"):
         mesh.shape_key_add(name=name)
     return mesh.data.shape_keys

@@ -127,13 +127,9 @@ def test_what_hangs_on_the_bones_goes_along_on_the_same_frame(start_from: str) -
     """A skinned mesh, a child of a bone and an object constrained to one are where the solved pose puts them."""
     ob = playing_figure(start_from)
     bone = ob.pose.bones["hand.L"]
-    skin = rigs.mesh([bone.tail], [], "Skin")
-    skin.vertex_groups.new(name="hand.L").add([0], 1.0, "REPLACE")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
-    child, copy = rigs.empty((0, 0, 0), "Child"), rigs.empty((0, 0, 0), "Copy")
-    child.parent, child.parent_type, child.parent_bone = ob, "BONE", "hand.L"
-    constraint = copy.constraints.new("COPY_LOCATION")
-    constraint.target, constraint.subtarget, constraint.head_tail = ob, "hand.L", 1.0
+    skin = rigs.skin(ob, rigs.mesh([bone.tail]), "hand.L")
+    child, copy = rigs.child(rigs.empty((0, 0, 0)), ob, "hand.L"), rigs.empty((0, 0, 0))
+    rigs.constrain(copy, "COPY_LOCATION", ob, subtarget="hand.L", head_tail=1.0)
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
         wanted = rigs.place(bpy.data.objects["L target"])

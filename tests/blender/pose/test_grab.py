@@ -113,7 +113,7 @@ def test_a_mesh_that_hangs_on_a_bone_and_one_without_weights() -> None:
         one.parent, one.parent_type, one.parent_bone = ob, parent, bone
         one.matrix_world = Matrix.Translation((0, 0, 3.0 if bone else 0.3))
         if not bone:
-            one.modifiers.new("Armature", "ARMATURE").object = ob
+            rigs.skin(ob, one)
     rigs.update()
     depsgraph = bpy.context.evaluated_depsgraph_get()
     pick = rigs.part("rig.shot.pick").pick
@@ -153,19 +153,25 @@ def test_a_click_selects_the_control_that_moves_a_part_now() -> None:
 # -- dragging ----------------------------------------------------------------------------------------------------------
 
 
+def swivel(ob: bpy.types.Object, bone: str = "forearm.L", angle: float = 0.3) -> tuple[Vector, Callable[[], Vector]]:
+    """Drag a place of a limb about the line between its ends: to where it was led, and where Blender has it."""
+    place, at = off_axis(ob, bone)
+    limb = ("arm", "hand") if "arm" in bone else ("thigh", "foot")
+    root, end = (rigs.head(ob, f"{name}.{bone[-1]}") for name in limb)
+    to = root + Matrix.Rotation(angle, 3, end - root) @ (place - root)
+    assert bpy.ops.dqik.grab(bone=bone, point=place, to=to) == {"FINISHED"}
+    assert (to - place).length > 50 * REACHED
+    assert (at() - to).length < REACHED
+    return to, at
+
+
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("bone", ["forearm.L", "arm.R", "shin.L", "thigh.L"])
 def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live: bool) -> None:
     """To where a swivel of the limb about its ends takes it, on Blender's own evaluation."""
     ob = figure(live)
-    before, place, at = places(ob), *off_axis(ob, bone)
-    limb = ("arm", "hand") if "arm" in bone else ("thigh", "foot")
-    root, end = (rigs.head(ob, f"{name}.{bone[-1]}") for name in limb)
-    to = root + Matrix.Rotation(0.35, 3, end - root) @ (place - root)
-    controls = [control(ob, name).matrix_basis.copy() for name in ENDS]
-    assert bpy.ops.dqik.grab(bone=bone, point=place, to=to) == {"FINISHED"}
-    assert (to - place).length > 50 * REACHED
-    assert (at() - to).length < REACHED
+    before, controls = places(ob), [control(ob, name).matrix_basis.copy() for name in ENDS]
+    to, at = swivel(ob, bone, 0.35)
     assert np.abs(places(ob) - before).max() < STILL
     assert [goal.bone for goal in ob.dqik.goals] == sorted(ENDS, key=[goal.bone for goal in ob.dqik.goals].index)
     assert [control(ob, name).matrix_basis for name in ENDS] == controls
@@ -178,14 +184,10 @@ def test_a_point_of_a_limb_goes_to_its_place_and_the_rest_stays(bone: str, live:
 def test_a_body_whose_foot_rolls_is_dragged(targets: str) -> None:
     """The foot stays as it rolls."""
     ob = figure(targets=targets)
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "foot.L")
-    (goal.target.pose.bones[goal.subtarget] if goal.subtarget else goal.target).dqik_roll = 0.4
+    rigs.owner_of(ob, "foot.L").dqik_roll = 0.4
     rigs.update()
-    before, place, at = places(ob), *off_axis(ob, "forearm.R")
-    root, end = rigs.head(ob, "arm.R"), rigs.head(ob, "hand.R")
-    to = root + Matrix.Rotation(0.35, 3, end - root) @ (place - root)
-    assert bpy.ops.dqik.grab(bone="forearm.R", point=place, to=to) == {"FINISHED"}
-    assert (at() - to).length < REACHED
+    before = places(ob)
+    swivel(ob, "forearm.R", 0.35)
     assert np.abs(places(ob) - before).max() < STILL
 
 
@@ -217,20 +219,11 @@ def test_a_dragged_chest_leans_with_its_head(live: bool) -> None:
     assert not live or (rigs.head(ob, "head") - pose[control(ob, "head").name].matrix.translation).length < STILL
 
 
-def drag_forearm(ob: bpy.types.Object) -> None:
-    """About the line from shoulder to hand: it goes where it is led."""
-    place, at = off_axis(ob, "forearm.L")
-    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
-    to = root + Matrix.Rotation(0.3, 3, end - root) @ (place - root)
-    assert bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to) == {"FINISHED"}
-    assert (at() - to).length < REACHED
-
-
 def test_a_drag_of_a_scaled_and_turned_figure() -> None:
     ob = bent(rigs.figure())
     ob.matrix_world = Matrix.LocRotScale((3, 1, 2), rigs.rotation((1, 2, 3), 50.0), (0.5, 0.5, 0.5))
     rigs.set_up(ob)
-    drag_forearm(ob)
+    swivel(ob)
 
 
 def test_an_elbow_with_a_pole_takes_the_pole_along() -> None:
@@ -238,13 +231,10 @@ def test_an_elbow_with_a_pole_takes_the_pole_along() -> None:
     ob = figure()
     bpy.ops.dqik.setup_full_body(controls={"ELBOWS"})
     rigs.update()
-    place, at = off_axis(ob, "forearm.L")
-    root, end = (rigs.head(ob, name) for name in ("arm.L", "hand.L"))
-    to, hand = root + Matrix.Rotation(0.5, 3, end - root) @ (place - root), control(ob, "hand.L").matrix_basis.copy()
-    bpy.ops.dqik.grab(bone="forearm.L", point=place, to=to)
-    assert (at() - to).length < STILL
+    hand = control(ob, "hand.L").matrix_basis.copy()
+    _, at = swivel(ob, angle=0.5)
     assert control(ob, "hand.L").matrix_basis == hand
-    goal = next(goal for goal in ob.dqik.goals if goal.bone == "hand.L")
+    goal = rigs.goal_of(ob, "hand.L")
     assert ob.pose.bones[goal.pole_subtarget].location.length > 0.05
     goal.kind = "DISTANCE"  # its target does not belong at the hand
     rigs.update()
@@ -379,7 +369,7 @@ def test_a_library_override_is_picked_and_dragged(tmp_path) -> None:
     to_skin = on_bone(ob, "forearm.L") - place
     depsgraph = bpy.context.evaluated_depsgraph_get()
     assert rigs.part("rig.shot.pick").pick([ob], place - 9 * to_skin, to_skin, depsgraph).bone == "forearm.L"
-    drag_forearm(ob)
+    swivel(ob)
 
 
 def test_what_cannot_be_dragged_is_said() -> None:

@@ -11,6 +11,7 @@ import pytest
 import rigs
 from captured import clip
 from mathutils import Euler, Matrix, Quaternion, Vector
+from situations import tweaked
 
 END = 60
 BALL = Vector((0.1, -0.18, 0.02))  # of the figure's left foot, on the ground
@@ -260,12 +261,8 @@ def test_what_would_reach_other_frames_is_refused_and_keeps_its_keys(kind: str) 
     elif kind != "tweak":
         curves[0].modifiers.new(kind)
     else:
-        data = ob.animation_data
-        action = data.action
-        data.nla_tracks.new().strips.new("Strip", 11, action)
-        data.action = None
-        data.use_tweak_mode = True
-        assert data.use_tweak_mode
+        tweaked(ob, 11)
+        assert ob.animation_data.use_tweak_mode
     before = points(ob, "location")
     rigs.at_frame(30)
     bone.location.z += 0.3

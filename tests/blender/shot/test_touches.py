@@ -50,9 +50,7 @@ def tube(ob: bpy.types.Object, bone: str, start: tuple, end: tuple, radius: floa
     sides = [(24 * row + k, 24 * row + (k + 1) % 24, 24 * row + 24 + (k + 1) % 24, 24 * row + 24 + k)
              for row in range(5) for k in range(24)]  # fmt: skip
     body = rigs.mesh(corners, [*sides, tuple(range(23, -1, -1)), tuple(range(120, 144))], "Tube")
-    body.vertex_groups.new(name=bone).add(range(len(corners)), 1.0, "REPLACE")
-    body.parent, body.modifiers.new("Armature", "ARMATURE").object = ob, ob
-    return body
+    return rigs.skin(ob, rigs.child(body, ob), bone)
 
 
 def hands(ob: bpy.types.Object) -> None:

@@ -13,8 +13,7 @@ from mathutils import Vector
 def secret_figure(targets: str) -> bpy.types.Object:
     """A live figure with telling names, a skin, keys and a mesh as a target."""
     ob = rigs.set_up(rigs.figure("Secret hero"), False, targets=targets)
-    skin = rigs.mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], "Secret skin")
-    skin.modifiers.new("Armature", "ARMATURE").object = ob
+    skin = rigs.skin(ob, rigs.mesh(faces=[(0, 1, 2)], name="Secret skin"))
     goal = rigs.goal_of(ob, "hand.L")
     skin.location = rigs.head(ob, "hand.L") + Vector((-0.1, -0.2, 0.1))
     goal.target, goal.subtarget, goal.use_rotation = skin, "", False

@@ -191,7 +191,7 @@ def test_a_deformed_mesh_and_a_target_stand_for_their_armature(ui: ModuleType, a
     assert bpy.ops.dqik.solve.poll()
     skin = rigs.made_active(rigs.mesh())
     assert not bpy.ops.dqik.solve.poll()
-    skin.modifiers.new("Armature", "ARMATURE").object = arm
+    rigs.skin(arm, skin)
     assert bpy.ops.dqik.solve.poll()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole clips: goals and limits hold as frame by frame, and the joints move more smoothly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -66,6 +66,16 @@ def states(space: JointSpace, count: int, generator: np.random.Generator, size: 
     return space.step(state, 0.05 * generator.normal(size=state.x.shape))
 
 
+def differences(space: JointSpace, state: State, of: Callable[[State], np.ndarray], step: float = 1e-5) -> np.ndarray:
+    """The derivatives (F, n, ...) of what is found of a state, by each coordinate of each frame."""
+    found = []
+    for place in np.ndindex(*state.x.shape):
+        d = np.zeros(state.x.shape)
+        d[place] = step
+        found.append((of(space.step(state, d)) - of(space.step(state, -d))) / (2 * step))
+    return np.reshape(found, (*state.x.shape, *np.shape(found[0])))
+
+
 def body_motion(seed: int, frames: int = 24, turns: bool = False) -> tuple:
     """Skeleton, goals, positions, rotations and first pose of a body with limits, led from posture to posture."""
     skeleton, goals = workloads.body()
@@ -83,6 +93,13 @@ def led_hands() -> tuple[ik.Prepared, np.ndarray]:
     right = -0.5 + 0.1 * np.cos(t), 0.6 + 0.1 * np.sin(1.7 * t), 0.2 * np.cos(2 * t)
     goals = [ik.Goal(joint, (0, 0, 0)) for joint in (4, 7)]
     return ik.prepare(torso(), goals), np.stack([np.stack(left, -1), np.stack(right, -1)], 1)
+
+
+def asked(prepared: ik.Prepared, start: ik.Pose | None, *targets: np.ndarray) -> FrameArrays:
+    """Frames that are not solved yet, with their targets, from a pose of each or of all."""
+    arrays = prepared.arrays(len(targets[0]))
+    arrays.ask(prepared.targets(*targets), start or prepared.start(None))
+    return arrays
 
 
 def accelerations(poses: list[ik.Pose]) -> np.ndarray:
@@ -152,23 +169,16 @@ def test_a_band_is_solved_as_if_it_were_dense(frames: int) -> None:
 @pytest.mark.parametrize("corrects", [False, True])
 def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -> None:
     """By differences: the gradient of the cost, and the Hessian's blocks from the accelerations' derivatives."""
-    generator, frames, step = np.random.default_rng(2), 5, 1e-5
+    generator, frames = np.random.default_rng(2), 5
     space = space_of(mixed())
     state, base = states(space, frames, generator), states(space, frames, generator)
     near = np.repeat([0.7, 0.2, 0.5, 0.3], [1, 3, 3, 1])
     smooth, alone = (Smoothness(space, 1.3, weights, corrects, base) for weights in (near, 0.0 * near))
     rows = [(joint, column) for joint, block in enumerate(space.blocks) for column in range(block.stop - block.start)]
-    gradient, derivative = np.zeros((frames, space.n)), np.zeros((frames, space.n, (frames - 2) * 4 * 3))
-    for f in range(frames):
-        for k in range(space.n):
-            d = np.zeros((frames, space.n))
-            d[f, k] = step
-            ahead, back = space.step(state, d), space.step(state, -d)
-            gradient[f, k] = (smooth.cost(ahead) - smooth.cost(back)) / (2 * step)
-            change = alone.accelerations(ahead) - alone.accelerations(back)
-            derivative[f, k] = change.ravel() / (2 * step)
+    derivative = differences(space, state, alone.accelerations).reshape(frames, space.n, -1)
     terms = smooth.terms(state)
-    assert_allclose(np.array([terms.gradient[:, j, c] for j, c in rows]).T, gradient, atol=1e-7)
+    gradient = np.array([terms.gradient[:, j, c] for j, c in rows]).T
+    assert_allclose(gradient, differences(space, state, smooth.cost), atol=1e-7)
     hessian, plain = 1.3 * np.einsum("fka,gla->fgkl", derivative, derivative), alone.terms(state)
     for away, part in enumerate((plain.diagonal, plain.first, plain.second)):
         for f in range(frames - away):
@@ -181,7 +191,7 @@ def test_smoothness_has_the_gradient_and_curvature_of_its_cost(corrects: bool) -
 
 def test_speed_has_the_gradient_of_its_cost() -> None:
     """By differences, where some joints turn faster than is allowed and others do not; the Hessian is symmetric."""
-    generator, frames, step = np.random.default_rng(5), 5, 1e-6
+    generator, frames = np.random.default_rng(5), 5
     space = space_of(mixed())
     state = states(space, frames, generator)
     smooth = Smoothness(space, 1.0, np.zeros(space.n), False, state)
@@ -190,14 +200,8 @@ def test_speed_has_the_gradient_of_its_cost() -> None:
     gradient = np.zeros((frames, space.n))
     blocks = [np.zeros((frames - away, space.n, space.n)) for away in range(3)]
     speed.add(state, gradient, blocks)
-    differences = np.zeros_like(gradient)
-    for f in range(frames):
-        for k in range(space.n):
-            d = np.zeros((frames, space.n))
-            d[f, k] = step
-            differences[f, k] = (speed.cost(space.step(state, d)) - speed.cost(space.step(state, -d))) / (2 * step)
     assert np.abs(gradient).max() > 0.1
-    assert_allclose(gradient, differences, atol=1e-6)
+    assert_allclose(gradient, differences(space, state, speed.cost, 1e-6), atol=1e-6)
     assert_allclose(blocks[0], np.swapaxes(blocks[0], 1, 2), atol=1e-12)
     whole = np.zeros((frames, space.n, frames, space.n))
     for f in range(frames):
@@ -269,9 +273,8 @@ def test_frames_met_on_the_way_there_are_met_on_the_way_back() -> None:
     x = workloads.motion(workloads.coordinates(skeleton, np.random.default_rng(0), 3, 0.7), 30)
     targets = workloads.targets(skeleton, goals, x)
     prepared = ik.prepare(skeleton, goals)
-    arrays = prepared.arrays(len(x))
-    arrays.ask(prepared.targets(*targets), prepared.start(workloads.posed(skeleton, x[0])))
-    poses, _, met = answers(prepared, arrays)
+    start = prepared.start(workloads.posed(skeleton, x[0]))
+    poses, _, met = answers(prepared, asked(prepared, start, *targets))
     assert met.all()
     for pose in poses[1:]:
         for f, wanted in enumerate(targets[0]):
@@ -327,8 +330,7 @@ def test_joints_that_turn_too_fast_are_slowed_and_none_faster() -> None:
     places /= np.maximum(np.linalg.norm(places, axis=-1, keepdims=True) / 1.98, 1.0)
     joints = [ik.Joint(f"ball {k}", k - 1, "ball", (0, min(k, 1), 0)) for k in range(2)]
     prepared = ik.prepare(ik.Skeleton([*joints, ik.Joint("hand", 1, "fixed", (0, 1, 0))]), [ik.Goal("hand", (0, 0, 0))])
-    arrays = prepared.arrays(len(places))
-    arrays.ask(prepared.targets(places), prepared.start(None))
+    arrays = asked(prepared, None, places)
     solve_into(prepared, prepared, arrays)
     begun, fast = arrays.rotations.copy(), fastest(arrays.rotations)
     slow_into(prepared, arrays, held=(0, 2))
@@ -350,8 +352,7 @@ def test_windows_do_not_show() -> None:
     prepared, places = led_hands()
     found = []
     for window in (1000, 75):
-        arrays = prepared.arrays(len(places))
-        arrays.ask(prepared.targets(places), prepared.start(None))
+        arrays = asked(prepared, None, places)
         solve_into(prepared, prepared, arrays, window=window)
         found.append(arrays.batch().solutions(0.0))
     assert same(*found) < 1e-3
@@ -361,11 +362,8 @@ def test_windows_do_not_show() -> None:
 def test_a_part_of_a_motion_goes_into_the_frames_that_are_held_beside_it(begin: int, end: int) -> None:
     """As the whole motion does: two frames are held at each end inside it, as far as an acceleration reaches."""
     prepared, places = led_hands()
-    all_frames = prepared.arrays(len(places))
-    all_frames.ask(prepared.targets(places), prepared.start(None))
+    all_frames, part = asked(prepared, None, places), asked(prepared, None, places[begin:end])
     solve_into(prepared, prepared, all_frames)
-    part = prepared.arrays(end - begin)
-    part.ask(prepared.targets(places[begin:end]), prepared.start(None))
     held = 2 if begin else 0, 2 if end < 100 else 0
     part.rotations[:], part.translations[:] = all_frames.rotations[begin:end], all_frames.translations[begin:end]
     free = slice(held[0], end - begin - held[1])
@@ -606,8 +604,7 @@ def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) ->
     start[:, 0] = np.array([wxyz(one) for one in Rotation.from_euler("z", -angle[:, None]) * around])
     start[:, 1] = wxyz(Rotation.from_rotvec([-2.0 * bend, 0.0, 0.0]))
     prepared = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))])
-    arrays = prepared.arrays(frames)
-    arrays.ask(prepared.targets(places), ik.Pose(start, np.zeros((frames, 3, 3))))
+    arrays = asked(prepared, ik.Pose(start, np.zeros((frames, 3, 3))), places)
     fastest = []
     for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
         solve(arrays)
@@ -641,9 +638,7 @@ def led_leg(further: float, frames: int) -> tuple[ik.Prepared, FrameArrays]:
     places = np.stack([away * np.sin(angle), away * np.cos(angle), 0.0 * t], axis=-1)[:, None]
     turns = np.stack([np.cos(half), 0.0 * t, 0.0 * t, np.sin(half)], axis=-1)[:, None]
     prepared = ik.prepare(leg, [ik.Goal("ankle", (0, 0, 0), (1, 0, 0, 0))])
-    arrays = prepared.arrays(frames)
-    arrays.ask(prepared.targets(places, turns), ik.pose_from_angles(leg, np.tile([0.0, 0.5, 0.0], (frames, 1))))
-    return prepared, arrays
+    return prepared, asked(prepared, ik.pose_from_angles(leg, np.tile([0.0, 0.5, 0.0], (frames, 1))), places, turns)
 
 
 @pytest.mark.parametrize("further", [0.2, 0.4])
@@ -687,10 +682,8 @@ def test_a_frame_that_would_pop_to_be_exact_misses_a_little_instead(seed: int) -
     places = np.stack([-np.sin(angles).sum(1), np.cos(angles).sum(1), np.zeros(frames)], axis=-1)
     places += np.sin(np.pi * t) ** 2 * random.normal(0.0, 0.3, 3) * [1.0, 1.0, 0.0]
     prepared = ik.prepare(arm, [ik.Goal("tip", (0, 0, 0))])
-    arrays = prepared.arrays(frames)
-    middle = np.tile([limits.mean() for limits in ranges], (frames, 1))
-    arrays.ask(prepared.targets(places[:, None]), ik.pose_from_angles(arm, middle))
-    pops, misses = both_ways(prepared, arrays)
+    middle = ik.pose_from_angles(arm, np.tile([limits.mean() for limits in ranges], (frames, 1)))
+    pops, misses = both_ways(prepared, asked(prepared, middle, places[:, None]))
     assert pops[1] < 0.65 * pops[0]
     assert misses[1].max() < 1.001 * misses[0].max()
     assert misses[1].mean() < 1.05 * misses[0].mean()
@@ -711,9 +704,8 @@ def test_a_goal_that_yields_is_not_left_behind_in_fast_motion(swing: float) -> N
     places = np.zeros((frames, 2, 3))
     places[:, 0, :2] = np.stack([away * np.sin(angle), away * np.cos(angle)], axis=-1)
     prepared = ik.prepare(body, goals)
-    arrays = prepared.arrays(frames)
-    arrays.ask(prepared.targets(places), ik.pose_from_angles(body, np.tile([0.0, -0.2, 0.4], (frames, 1))))
-    misses = both_ways(prepared, arrays)[1]
+    start = ik.pose_from_angles(body, np.tile([0.0, -0.2, 0.4], (frames, 1)))
+    misses = both_ways(prepared, asked(prepared, start, places))[1]
     assert misses[0][:, 1].max() > 0.05
     assert misses[1][:, 0].max() < 1e-4
     assert misses[1][:, 1].max() < 1.05 * misses[0][:, 1].max()
@@ -731,8 +723,7 @@ def test_a_limb_misses_what_the_way_that_it_goes_misses() -> None:
     places = 1.5 * np.stack([np.sin(angle), np.cos(angle), np.zeros(frames)], axis=-1)[:, None]
     bend = np.where((np.arange(frames) >= 13) & (np.arange(frames) < 17), 0.8, -1.0)
     prepared = ik.prepare(arm, [ik.Goal("tip", (0, 0, 0))])
-    arrays = prepared.arrays(frames)
-    arrays.ask(prepared.targets(places), ik.pose_from_angles(arm, np.zeros((frames, 2))))
+    arrays = asked(prepared, ik.pose_from_angles(arm, np.zeros((frames, 2))), places)
     arrays.rotations[:], arrays.translations[:] = ik.pose_from_angles(arm, np.stack([-angle - 0.5 * bend, bend], 1))
     answered = SimpleNamespace(motion=prepared.motion, solve_into=lambda arrays: None)  # leaves them as they are
     solve_into(prepared, answered, arrays, smooth=0.3**4)
