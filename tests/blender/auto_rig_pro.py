@@ -81,6 +81,4 @@ def _place(words: list[str], sign: float) -> tuple[float, float, float]:
 
 
 def _constrain(ob: bpy.types.Object, owner: str, kind: str, led: str) -> bpy.types.Constraint:
-    constraint = ob.pose.bones[owner].constraints.new(kind)
-    constraint.target, constraint.subtarget = ob, led
-    return constraint
+    return rigs.constrain(ob.pose.bones[owner], kind, ob, subtarget=led)

@@ -41,17 +41,14 @@ def filmed(
     ob: bpy.types.Object, bone: str, size: float, wide: float, at: tuple, turn: tuple = (0, 0, 0)
 ) -> bpy.types.Scene:
     """Hang a cube on a bone's tail, before a camera of Cycles that sees `wide` in both directions."""
-    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
     corners = [(x * size, y * size, z * size) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     sides = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    cube.data.from_pydata(corners, [], sides)
-    cube.parent, cube.parent_type, cube.parent_bone = ob, "BONE", bone
+    rigs.child(rigs.mesh(corners, sides, "Cube"), ob, bone)
     scene = bpy.context.scene
     scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.camera.data.type, scene.camera.data.ortho_scale = "ORTHO", wide
     scene.camera.location, scene.camera.rotation_euler = at, turn
-    for made in (cube, scene.camera):
-        scene.collection.objects.link(made)
+    scene.collection.objects.link(scene.camera)
     scene.render.engine = "CYCLES"
     scene.cycles.samples, scene.cycles.device, scene.cycles.use_denoising = 16, "CPU", False
     scene.render.threads_mode, scene.render.threads = "FIXED", 1

@@ -335,6 +335,14 @@ def drive(owner: bpy.types.bpy_struct, path: str, expression: str, index: int | 
     return driver
 
 
+def drive_by(owner: bpy.types.bpy_struct, path: str, index: int, ob: bpy.types.Object, bone: str, channel: str) -> None:
+    """Drive a number by a channel of an object or a bone, in world space."""
+    driver = owner.driver_add(path, index).driver
+    variable = driver.variables.new()
+    variable.type, driver.type = "TRANSFORMS", "AVERAGE"
+    put(variable.targets[0], id=ob, bone_target=bone, transform_type=channel, transform_space="WORLD_SPACE")
+
+
 def mesh(
     points: Iterable[Sequence[float]] = ((0, 0, 0), (1, 0, 0), (0, 1, 0)), faces: Iterable[Sequence[int]] = (),
     name: str = "Mesh",

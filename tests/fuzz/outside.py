@@ -173,15 +173,12 @@ def turns_bones() -> bool:
 def make_cloth(name: str, of: bpy.types.Object, bone: str) -> None:
     """A strip of cloth whose upper edge is pinned to a bone."""
     head = of.matrix_world @ of.pose.bones[bone].bone.head_local
-    mesh = bpy.data.meshes.new(name)
     corners = [(head.x + 0.2 * x, head.y + 0.05, head.z - 0.2 * z) for z in range(3) for x in range(3)]
-    mesh.from_pydata(corners, [], [(3 * z + x, 3 * z + x + 1, 3 * z + x + 4, 3 * z + x + 3)
-                                   for z in range(2) for x in range(2)])  # fmt: skip
-    ob = bpy.data.objects.new(name, mesh)
-    bpy.context.scene.collection.objects.link(ob)
+    faces = [(3 * z + x, 3 * z + x + 1, 3 * z + x + 4, 3 * z + x + 3) for z in range(2) for x in range(2)]
+    ob = rigs.mesh(corners, faces, name)
     for group in ("Pin", bone):
         ob.vertex_groups.new(name=group).add([0, 1, 2] if group == "Pin" else list(range(9)), 1.0, "REPLACE")
-    ob.modifiers.new("Armature", "ARMATURE").object = of
+    rigs.skin(of, ob)
     cloth = ob.modifiers.new("Cloth", "CLOTH")
     cloth.settings.vertex_group_mass = "Pin"
     cloth.settings.quality = 2
@@ -193,13 +190,10 @@ def make_passive(name: str, of: bpy.types.Object, bone: str) -> None:
     if scene.rigidbody_world is None:
         bpy.ops.rigidbody.world_add()
     for word, kind in ((name, "PASSIVE"), (f"{name}_ball", "ACTIVE")):
-        mesh = bpy.data.meshes.new(word)
-        mesh.from_pydata([(-0.1, -0.1, 0), (0.1, -0.1, 0), (0, 0.1, 0), (0, 0, 0.1)], [],
-                         [(0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)])  # fmt: skip
-        ob = bpy.data.objects.new(word, mesh)
-        scene.collection.objects.link(ob)
+        ob = rigs.mesh([(-0.1, -0.1, 0), (0.1, -0.1, 0), (0, 0.1, 0), (0, 0, 0.1)],
+                       [(0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)], word)  # fmt: skip
         if kind == "PASSIVE":
-            ob.parent, ob.parent_type, ob.parent_bone = of, "BONE", bone
+            rigs.child(ob, of, bone)
         else:
             ob.location = (0, 0, 3)
         rigs.made_active(ob)
@@ -215,20 +209,12 @@ def hang(name: str, on: bpy.types.Object, part: str, way: str) -> None:
     """An empty that follows an object, or one of its bones, as a child, by a constraint or by a driver."""
     ob = rigs.empty((0.3, 0.2, 0.1), name)
     if way == "child":
-        ob.parent = on
-        if part:
-            ob.parent_type, ob.parent_bone = "BONE", part
+        rigs.child(ob, on, part)
     elif way == "constraint":
-        made = ob.constraints.new("COPY_LOCATION")
-        made.target, made.subtarget = on, part
+        rigs.constrain(ob, "COPY_LOCATION", on, subtarget=part)
     else:
         for axis in range(3):
-            driver = ob.driver_add("location", axis).driver
-            driver.type = "AVERAGE"
-            read = driver.variables.new()
-            read.type = "TRANSFORMS"
-            read.targets[0].id, read.targets[0].bone_target = on, part
-            read.targets[0].transform_type = f"LOC_{'XYZ'[axis]}"
+            rigs.drive_by(ob, "location", axis, on, part, f"LOC_{'XYZ'[axis]}")
 
 
 def mute_in_strips(of: bpy.types.Object, words: str, muted: bool) -> None:

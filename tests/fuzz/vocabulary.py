@@ -81,18 +81,13 @@ def make_empty(name: str, location: Sequence[float], parent: str = "", parent_bo
     """An empty, which hangs on an object or on one of its bones."""
     ob = rigs.empty(location, name)
     if parent:
-        ob.parent = thing(parent)
-    if parent_bone:
-        ob.parent_type, ob.parent_bone = "BONE", parent_bone
+        rigs.child(ob, thing(parent), parent_bone)
 
 
 def make_goal(of: bpy.types.Object, bone: str, target: str, **settings: object) -> None:
     """A goal for a bone; `pole_target` is a name too."""
-    goal = of.dqik.goals.add()
-    goal.name = goal.bone = bone
-    goal.target = thing(target) if target else None
-    for name, value in settings.items():
-        setattr(goal, name, thing(value) if name == "pole_target" else value)
+    settings = {name: thing(value) if name == "pole_target" else value for name, value in settings.items()}
+    rigs.goal(of, bone, thing(target) if target else None, **settings)
     of.update_tag()
 
 
@@ -120,11 +115,7 @@ def reshape(of: bpy.types.Object, points: Sequence[Sequence[float]], kind: str) 
 
 def make_mesh(name: str, corners: Sequence[Sequence[float]], location: Sequence[float]) -> None:
     """A mesh object of loose corners, which counts as their convex hull."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(list(corners), [], [tuple(range(len(corners)))] if len(corners) > 2 else [])
-    ob = bpy.data.objects.new(name, mesh)
-    ob.location = location
-    bpy.context.scene.collection.objects.link(ob)
+    rigs.mesh(corners, [tuple(range(len(corners)))] if len(corners) > 2 else [], name).location = location
 
 
 def avoid(of: bpy.types.Object, name: str) -> None:
@@ -158,9 +149,7 @@ def key(owner: bpy.types.bpy_struct, path: str, values: dict[float, object]) -> 
     """Keys of a property: frame to value. The property itself keeps its value until the keys are evaluated."""
     before = getattr(owner, path)
     before = before[:] if hasattr(before, "__len__") and not isinstance(before, str) else before
-    for frame, value in values.items():
-        setattr(owner, path, value)
-        owner.keyframe_insert(path, frame=frame)
+    rigs.key_path(owner, values.keys(), values.values(), path)
     setattr(owner, path, before)
 
 
@@ -185,9 +174,7 @@ def unkey(of: bpy.types.ID, words: str = "") -> None:
 def drive(owner: bpy.types.bpy_struct, path: str, expressions: Sequence[str]) -> None:
     """Drivers of a property: one expression, or one a component."""
     for k, expression in enumerate(expressions):
-        index = (k,) if len(expressions) > 1 else ()
-        driver = owner.driver_add(path, *index).driver
-        driver.type, driver.expression = "SCRIPTED", expression
+        rigs.drive(owner, path, expression, k if len(expressions) > 1 else None)
 
 
 def push_down(of: bpy.types.ID, blend: str = "REPLACE") -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import rigs
 from situations import forget
-from test_following import drive_by
 
 MET = 2e-3
 PATH = [(-0.3, -0.2, 1.05), (-0.25, -0.25, 1.1), (-0.2, -0.22, 1.2), (-0.32, -0.1, 1.15), (-0.22, -0.3, 1.0)]
@@ -30,7 +29,7 @@ def two_arms() -> bpy.types.Object:
 
 def by_parent(grip: bpy.types.Object, ob: bpy.types.Object, bone: str) -> None:
     place = rigs.place(grip)
-    grip.parent, grip.parent_type, grip.parent_bone = ob, "BONE", bone
+    rigs.child(grip, ob, bone)
     rigs.update()
     grip.matrix_world = rigs.Matrix.Translation(place)
 
@@ -44,12 +43,11 @@ def by_driver(grip: bpy.types.Object, ob: bpy.types.Object, bone: str) -> None:
     """Only its place follows."""
     grip.delta_location = (0.15, -0.05, 0.0)
     for index, axis in enumerate("XYZ"):
-        drive_by(grip, "location", index, ob, bone, f"LOC_{axis}")
+        rigs.drive_by(grip, "location", index, ob, bone, f"LOC_{axis}")
 
 
 def by_copy(grip: bpy.types.Object, ob: bpy.types.Object, bone: str) -> None:
-    made = grip.constraints.new("COPY_LOCATION")
-    made.target, made.subtarget, made.use_offset = ob, bone, True
+    rigs.constrain(grip, "COPY_LOCATION", ob, subtarget=bone, use_offset=True)
     grip.location = (0.15, -0.05, 0.0)
 
 

@@ -330,10 +330,7 @@ def copying(target: bpy.types.Object) -> bpy.types.Object:
 
 
 def a_driver(target: bpy.types.Object) -> None:
-    driver = rigs.drive(rigs.empty((0, 0, 0), "Kid"), "location", "v", 0)
-    variable = driver.variables.new()
-    rigs.put(variable, type="TRANSFORMS", name="v")
-    rigs.put(variable.targets[0], id=target, transform_type="LOC_X")
+    rigs.drive_by(rigs.empty((0, 0, 0), "Kid"), "location", 0, target, "", "LOC_X")
 
 
 def a_bone_of_the_armature(target: bpy.types.Object) -> None:

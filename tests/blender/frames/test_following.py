@@ -13,14 +13,6 @@ from situations import NEAR, STEADY, crane, forget, history, load, pose_at, reac
 FRAMES = (3, 20, 11, 7)
 
 
-def drive_by(owner: bpy.types.bpy_struct, path: str, index: int, ob: bpy.types.Object, bone: str, channel: str) -> None:
-    """Drive a channel by one of a bone's, in world space."""
-    driver = owner.driver_add(path, index).driver
-    variable = driver.variables.new()
-    variable.type, driver.type = "TRANSFORMS", "AVERAGE"
-    rigs.put(variable.targets[0], id=ob, bone_target=bone, transform_type=channel, transform_space="WORLD_SPACE")
-
-
 def skinned(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
     """A triangle that an armature modifier moves with a bone."""
     end = ob.data.bones[bone].tail_local
@@ -30,7 +22,7 @@ def skinned(ob: bpy.types.Object, bone: str) -> bpy.types.Object:
 
 def by_driver(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     for index, axis in enumerate("XYZ"):
-        drive_by(hook, "location", index, leader, "jib", f"LOC_{axis}")
+        rigs.drive_by(hook, "location", index, leader, "jib", f"LOC_{axis}")
 
 
 def by_vertices(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
@@ -38,23 +30,20 @@ def by_vertices(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
 
 
 def by_armature_constraint(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
-    target = hook.constraints.new("ARMATURE").targets.new()
-    target.target, target.subtarget = leader, "jib"
+    rigs.put(hook.constraints.new("ARMATURE").targets.new(), target=leader, subtarget="jib")
 
 
 def by_two_constraints(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """Half of the way to the leader's bone, and no higher than a ceiling."""
-    copy, ceiling = hook.constraints.new("COPY_LOCATION"), hook.constraints.new("LIMIT_LOCATION")
-    copy.target, copy.subtarget, copy.influence = leader, "jib", 0.5
-    ceiling.use_max_z, ceiling.max_z = True, 1.2
+    rigs.constrain(hook, "COPY_LOCATION", leader, subtarget="jib", influence=0.5)
+    rigs.constrain(hook, "LIMIT_LOCATION", use_max_z=True, max_z=1.2)
 
 
 def by_curve(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """A place on a curve that hangs from the leader's bone."""
     path = rigs.child(curve_object("POLY"), leader, "jib")
     path.data.use_path, path.scale = True, (0.2,) * 3
-    made = hook.constraints.new("FOLLOW_PATH")
-    made.target, made.use_fixed_location, made.offset_factor = path, True, 0.5
+    rigs.constrain(hook, "FOLLOW_PATH", path, use_fixed_location=True, offset_factor=0.5)
 
 
 def by_bone_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
@@ -76,7 +65,7 @@ def by_property_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> 
     """The hook's driver reads a property that another driver sets from the leader's bone."""
     third = rigs.empty((0, 0, 0), "Third")
     third["height"] = 0.0
-    drive_by(third, '["height"]', -1, leader, "jib", "LOC_Z")
+    rigs.drive_by(third, '["height"]', -1, leader, "jib", "LOC_Z")
     drive_by_property(hook, "location", 2, third, '["height"]')
     hook.location = (0.9, 0.4, 0.0)
 
@@ -84,7 +73,7 @@ def by_property_of_a_third(leader: bpy.types.Object, hook: bpy.types.Object) -> 
 def by_property_of_the_armature(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     """As above, with a property of the leader's armature data."""
     leader.data["height"] = 0.0
-    drive_by(leader.data, '["height"]', -1, leader, "jib", "LOC_Z")
+    rigs.drive_by(leader.data, '["height"]', -1, leader, "jib", "LOC_Z")
     drive_by_property(hook, "location", 2, leader.data, '["height"]')
     hook.location = (0.9, 0.4, 0.0)
 
@@ -97,7 +86,7 @@ def by_shape_key(leader: bpy.types.Object, hook: bpy.types.Object) -> None:
     up.slider_max = 3.0
     for point in up.data:
         point.co.z += 0.3
-    drive_by(shape.data.shape_keys, 'key_blocks["Up"].value', -1, leader, "jib", "LOC_Z")
+    rigs.drive_by(shape.data.shape_keys, 'key_blocks["Up"].value', -1, leader, "jib", "LOC_Z")
     hook.parent, hook.parent_type, hook.parent_vertices = shape, "VERTEX_3", (0, 1, 2)
 
 
@@ -157,7 +146,7 @@ def test_a_setting_that_another_armature_drives_is_that_of_the_same_frame(owner:
     """The leader's bone drives an influence or a stiffness of the follower; the hook itself follows nothing."""
     leader, follower, hook = leader_and_follower(lambda leader, hook: None)
     hook.location = (0.9, 0.8, 1.2)
-    drive_by(follower if owner is None else follower.pose.bones[owner], setting, -1, leader, "jib", "LOC_Y")
+    rigs.drive_by(follower if owner is None else follower.pose.bones[owner], setting, -1, leader, "jib", "LOC_Y")
     leader.dqik.live = follower.dqik.live = True
     assert history(follower, FRAMES) < STEADY
 
@@ -223,7 +212,7 @@ def constrained_to_the_flag(ob: bpy.types.Object) -> None:
 
 def driven_by_the_flag(ob: bpy.types.Object) -> None:
     ob.pose.bones["boom"].rotation_mode = "XYZ"
-    drive_by(ob.pose.bones["boom"], "rotation_euler", 2, ob, "flag", "ROT_X")
+    rigs.drive_by(ob.pose.bones["boom"], "rotation_euler", 2, ob, "flag", "ROT_X")
 
 
 @pytest.mark.parametrize("bind", [constrained_to_the_flag, driven_by_the_flag])
@@ -243,7 +232,7 @@ def test_a_bone_of_a_chain_that_follows_a_solved_bone_carries_nothing_from_frame
 
 
 def driven_target(ob: bpy.types.Object, target: bpy.types.Object) -> None:
-    drive_by(target, "location", 2, ob, "jib", "LOC_Y")
+    rigs.drive_by(target, "location", 2, ob, "jib", "LOC_Y")
 
 
 def target_on_skin(ob: bpy.types.Object, target: bpy.types.Object) -> None:

@@ -180,8 +180,7 @@ def test_it_refuses_what_it_cannot_key(tmp_path: Path) -> None:
     ob = _blocked(tmp_path)
     rigs.refuses(bpy.ops.dqik.in_betweens, "no frame between", frame_start=2, frame_end=12)
     bone = ob.pose.bones["LeftForeArm" if "LeftForeArm" in ob.pose.bones else "lradius"]
-    made = bone.constraints.new("COPY_ROTATION")
-    made.target = rigs.empty((0, 0, 0))
+    made = rigs.constrain(bone, "COPY_ROTATION", rigs.empty((0, 0, 0)))
     rigs.refuses(bpy.ops.dqik.in_betweens, "Constraints or drivers move", frame_start=1, frame_end=97)
     bone.constraints.remove(made)
     ob.animation_data_clear()

@@ -352,8 +352,7 @@ def test_a_figure_in_the_air_follows_its_curve_again_if_it_is_asked_to() -> None
 
 def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object) -> None:
     action = clip.animation_data.action
-    constraint = clip.pose.bones["LeftLeg"].constraints.new("COPY_ROTATION")
-    constraint.target, constraint.subtarget = clip, "RightLeg"
+    constraint = rigs.constrain(clip.pose.bones["LeftLeg"], "COPY_ROTATION", clip, subtarget="RightLeg")
     rigs.refuses(bpy.ops.dqik.mend_motion, "Constraints or drivers move 'LeftLeg': mute them first")
     constraint.mute = True
     clip.pose.bones["LeftFoot"].dqik_role = "NONE"

@@ -24,11 +24,10 @@ def evaluations() -> Generator[Callable[[bpy.types.Object, int], int]]:
 
     def at(ob: bpy.types.Object, frame: int) -> int:
         if "Follower" not in bpy.data.objects:
-            driver = rigs.empty((0, 0, 0), "Follower").driver_add("location", 0).driver
+            driver = rigs.drive(rigs.empty((0, 0, 0), "Follower"), "location", "dqik_note(x)", 0)
             variable = driver.variables.new()
-            variable.name, variable.type = "x", "TRANSFORMS"
-            variable.targets[0].id, variable.targets[0].bone_target = ob, "forearm.L"
-            driver.expression = "dqik_note(x)"
+            rigs.put(variable, name="x", type="TRANSFORMS")
+            rigs.put(variable.targets[0], id=ob, bone_target="forearm.L")
             rigs.update()
         calls.clear()
         bpy.context.scene.frame_set(frame)

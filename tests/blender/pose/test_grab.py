@@ -108,10 +108,9 @@ def test_hidden_skins_and_those_of_others_are_not_met() -> None:
 def test_a_mesh_that_hangs_on_a_bone_and_one_without_weights() -> None:
     """The first belongs to its bone, the second to the bone that is nearest to where it is met."""
     ob = rigs.figure()
-    for name, bone, parent in (("Hat", "head", "BONE"), ("Cloak", "", "OBJECT")):
+    for name, bone in (("Hat", "head"), ("Cloak", "")):
         one = rigs.mesh([(x, y, 0) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))], [(0, 1, 2, 3)], name)
-        one.parent, one.parent_type, one.parent_bone = ob, parent, bone
-        one.matrix_world = Matrix.Translation((0, 0, 3.0 if bone else 0.3))
+        rigs.child(one, ob, bone).matrix_world = Matrix.Translation((0, 0, 3.0 if bone else 0.3))
         if not bone:
             rigs.skin(ob, one)
     rigs.update()

@@ -22,8 +22,7 @@ def rig() -> tuple[bpy.types.Object, bpy.types.Object]:
     rigs.couple(ob, "foot.L", "foot.R")
     contact = ob.dqik.contacts.add()
     contact.bone = "foot.R"
-    copied = ob.pose.bones["hand.L"].constraints.new("COPY_LOCATION")
-    copied.target, copied.subtarget, copied.influence, copied.mute = ob, "hand.R", 0.0, True
+    rigs.constrain(ob.pose.bones["hand.L"], "COPY_LOCATION", ob, subtarget="hand.R", influence=0.0, mute=True)
     ob.dqik.live = True
     rigs.made_active(ob)
     rigs.at_frame(2)

@@ -206,9 +206,7 @@ def test_radii_come_from_the_mesh() -> None:
 
 def test_an_obstacle_that_follows_a_solved_bone_is_left_out_and_named() -> None:
     ob, targets = standing()
-    held = box((0.0, 0.1, 0.0), (0.1, 0.1, 0.1), "Cup")
-    held.parent, held.parent_type, held.parent_bone = ob, "BONE", "hand.L"
-    avoid(ob, held)
+    avoid(ob, rigs.child(box((0.0, 0.1, 0.0), (0.1, 0.1, 0.1), "Cup"), ob, "hand.L"))
     ob.dqik.live = True
     targets["hand.L"].location = (0.4, -0.3, 1.2)
     rigs.update()
