@@ -9,7 +9,7 @@ import os
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender"))
 
 from tab_states import STATES, pixels_of, save_sheet, show_tab, take
 from window import SHOTS, Steps, region, run, shot

@@ -13,7 +13,7 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender"))
 
 import rigs
 import window

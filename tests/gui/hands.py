@@ -10,12 +10,10 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 import rigs
+import window
 from clothed_person import FIGURE
 from mathutils import Euler, Matrix, Vector
-from window import (
-    Point, Steps, between, click, count, in_view, lead, not_counted, on_screen, press, region, type_text, view,
-    window_middle,
-)  # fmt: skip
+from window import Point, Steps, click, count, lead, not_counted, on_screen, press, type_text, view, window_middle
 
 HEIGHT = 1.75
 NEAR = 1e-3 * HEIGHT  # a goal is met, and other goals move by less
@@ -98,7 +96,7 @@ def open_tab() -> Steps:
     view().spaces[0].show_region_ui = True
     yield 1.0
     rigs.made_active(rig())
-    region("UI").active_panel_category = "DQIK"
+    window.region("UI").active_panel_category = "DQIK"
     yield 0.5
 
 
@@ -106,7 +104,7 @@ def open_saved() -> Steps:
     """Save the scene and open it, as an artist would get it, with the tab beside it."""
     path = Path(tempfile.mkdtemp()) / "person.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    with in_view():
+    with window.in_view():
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
     yield 1.0
     shading = view().spaces[0].shading
@@ -167,7 +165,7 @@ def pick(bone: str, shift: bool = False) -> Steps:
 def drag(bone: str, by: tuple[float, float, float], key: str = "G") -> Steps:
     """Move a picked bone by a world vector, as far as it lies in the view's plane, with the mouse."""
     at, to = (on_screen(place(bone) + share * Vector(by)) for share in (0.0, 1.0))
-    yield from lead(key, at, between(at, to))
+    yield from lead(key, at, window.between(at, to))
 
 
 def turn(bone: str, angle: float) -> Steps:

@@ -11,7 +11,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender"))
 
 from tab_states import STATES, height, pixels_of, save_sheet, show_tab, take
 from window import SHOTS, Steps, drag_to, in_region, move, printed, run, window, window_middle

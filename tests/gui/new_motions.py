@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bpy
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender"))
 
 import rigs
 from clothed_person import person

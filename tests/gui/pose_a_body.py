@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender")]
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("gui", "blender"))
 
 import hands
 import window

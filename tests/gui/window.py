@@ -134,7 +134,7 @@ def drag_to(at: Point, to: Point, let_go: bool = True) -> Steps:
 
 def between(at: Point, to: Point) -> list[Point]:
     """Places on the way from one to another."""
-    return [(at[0] + share * (to[0] - at[0]), at[1] + share * (to[1] - at[1])) for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1)]
+    return [tuple(a + share * (b - a) for a, b in zip(at, to, strict=True)) for share in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)]
 
 
 def trace(places: Sequence[Point]) -> Steps:

@@ -493,10 +493,10 @@ def test_targets_to_pose_moves_an_attached_control() -> None:
 
 def active_ball(frames: Iterable[int] = (), places: Iterable = ()) -> bpy.types.Object:
     """The active object, which has keys."""
-    bpy.ops.object.mode_set(mode="OBJECT")
-    ball = rigs.made_active(rigs.empty((0.3, 0.2, 1.0), "Ball"))
+    ball = rigs.empty((0.3, 0.2, 1.0), "Ball")
     rigs.key_path(ball, frames, places)
-    return ball
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return rigs.made_active(ball)
 
 
 def test_keys_of_a_prop_that_was_in_several_hands_stay_when_all_attachments_are_removed() -> None:

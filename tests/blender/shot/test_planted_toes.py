@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 import pytest
 import rigs
+from live_rigs import frames_of
 from mathutils import Matrix, Vector
-from test_foot_roll import ANKLE, BALL, HEEL, TIP, about_x, apart, carried, control, film, off, stand, turned
+from test_foot_roll import ANKLE, BALL, HEEL, TIP, about_x, carried, control, off, stand, turned
 from test_more_controls import at_ease, figure
 
 MM = 1e-3
@@ -129,21 +130,21 @@ def test_a_keyed_roll_goes_on_top() -> None:
     assert dict(rolls(ob))[LAST] == pytest.approx(28.0 - 4.0 + 9.0, abs=0.1)
     for rest in (TIP, JOINT):
         assert max((place - rest).length for place in way(ob, "toes.L", rest).values()) < 0.1 * MM
-    shown, numbers = film(ob, range(1, LAST + 1)), rolls(ob)
+    shown, numbers = frames_of(ob, range(1, LAST + 1)), rolls(ob)
     plant(9)
     assert rolls(ob) == numbers
-    assert apart(film(ob, range(1, LAST + 1)), shown) < 1e-4
+    assert np.abs(frames_of(ob, range(1, LAST + 1)) - shown).max() < 1e-4
 
 
 def test_a_foot_comes_from_its_way_and_goes_to_it() -> None:
     """Beyond the fade all is as it was; one undo takes number and control back."""
     ob = blocked()
-    keys, before = rigs.keys(ob), film(ob, (12, 14, LAST + 4, LAST + 8))
+    keys, before = rigs.keys(ob), frames_of(ob, (12, 14, LAST + 4, LAST + 8))
     bpy.ops.ed.undo_push(message="Before")
     rigs.at_frame(1)
     assert bpy.ops.dqik.plant("EXEC_DEFAULT", True, frame_start=1, frame_end=9, fade=3) == {"FINISHED"}
-    after = film(ob, (12, 14, LAST + 4, LAST + 8))
-    assert apart(after, before) < 1e-4
+    after = frames_of(ob, (12, 14, LAST + 4, LAST + 8))
+    assert np.abs(after - before).max() < 1e-4
     assert rolls(ob)[-1] == (12, 0.0)
     bpy.ops.ed.undo()
     assert rigs.keys(bpy.data.objects["Figure"]) == keys
