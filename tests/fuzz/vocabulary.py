@@ -86,8 +86,10 @@ def make_empty(name: str, location: Sequence[float], parent: str = "", parent_bo
 
 def make_goal(of: bpy.types.Object, bone: str, target: str, **settings: object) -> None:
     """A goal for a bone; `pole_target` is a name too."""
-    settings = {name: thing(value) if name == "pole_target" else value for name, value in settings.items()}
-    rigs.goal(of, bone, thing(target) if target else None, **settings)
+    goal = rigs.goal(of, bone, None)
+    goal.target = thing(target) if target else None
+    for name, value in settings.items():
+        setattr(goal, name, thing(value) if name == "pole_target" else value)
     of.update_tag()
 
 
