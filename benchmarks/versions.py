@@ -5,8 +5,9 @@
 
 Run it with a Python that has the bpy package, and nothing else on the machine. Every round runs all builds, each in a
 process and a Blender profile of its own. Prints the least time of each scene over all rounds, and the new build's as a
-share of each old one's, as two Markdown tables: the first pass over the frames, in which every frame is new, and the
-passes after it, in which *Pose* knows its answers. A frame's time includes Blender's own evaluation.
+share of each old one's, the median of the rounds, since a processor that is faster for a while helps one build. There
+are two Markdown tables: the first pass over the frames, in which every frame is new, and the passes after it, in which
+*Pose* knows its answers. A frame's time includes Blender's own evaluation.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import functools
 import json
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -54,20 +56,19 @@ def main() -> int:
     builds: list[Path] = arguments.zips
     if len(builds) == 1:
         return _measure(builds[0].resolve(), arguments.scenes)
-    least: list[dict[str, list[float]]] = [{} for _ in builds]
+    rounds: list[list[dict[str, list[float]]]] = []
     for number in range(arguments.rounds):
-        for build, path in enumerate(builds):
-            for name, times in _of_process(path, arguments.scenes).items():
-                least[build][name] = [min(pair) for pair in zip(times, least[build].get(name, times), strict=True)]
+        rounds.append([_of_process(path, arguments.scenes) for path in builds])
         print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr)
     names = [path.stem for path in builds]
     for column, title in enumerate(("first pass", "later passes")):
         headings = [title, *names, *(f"{names[-1]} / {name}" for name in names[:-1])]
         print(f"\n| {' | '.join(headings)} |\n|---|{'---:|' * (len(headings) - 1)}")
         for name in arguments.scenes:
-            if column < len(least[0][name]):
-                *before, after = (build[name][column] for build in least)
-                cells = [f"{value:.4g}" for value in (*before, after)] + [f"{after / value:.2f}" for value in before]
+            if column < len(rounds[0][0][name]):
+                times = [[build[name][column] for build in one] for one in rounds]
+                shares = [statistics.median(one[-1] / one[old] for one in times) for old in range(len(builds) - 1)]
+                cells = [f"{min(own):.4g}" for own in zip(*times, strict=True)] + [f"{share:.2f}" for share in shares]
                 print(f"| {name} | {' | '.join(cells)} |")
     return 0
 
