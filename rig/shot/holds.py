@@ -311,7 +311,7 @@ def _key_hold(bone: bpy.types.PoseBone, one: ByHand, here: Here, hold_keyed: boo
     had_key = any(keying.key_at(curve, here.frame) is not None for curve in keying.curves_of(bone, HOLD).values())
     found = [curve for path in (rotation.PATHS[bone.rotation_mode], "location")
              for curve in keying.curves_of(bone, path).values()]  # fmt: skip
-    if not had_key and hold_keyed and any(keying.has_others(curve, here.frame) for curve in found):
+    if not had_key and hold_keyed and (one.had_key or any(keying.has_others(curve, here.frame) for curve in found)):
         before = max(before, holds.KEYED)
     holds.put(bone, one.hold)
     _key(bone, HOLD, [before], here, had_key=had_key)

@@ -144,13 +144,16 @@ def test_a_pose_of_another_bone_keys_the_chest_nowhere() -> None:
     assert_kept(before, 115)
 
 
-@pytest.mark.parametrize("path", ["rotation_quaternion", "location"])
-def test_a_pose_on_a_bone_with_keys_of_its_own(path: str) -> None:
-    """Keys of the chest far away: on the blocked frames between it stays as the curves had it, held as by keys."""
+@pytest.mark.parametrize(("path", "keyed"), [
+    *((path, {1: 10.0, 180: -20.0}) for path in ("rotation_quaternion", "location")),
+    ("rotation_quaternion", {115: 10.0}),
+])  # fmt: skip
+def test_a_pose_on_a_bone_with_keys_of_its_own(path: str, keyed: dict[int, float]) -> None:
+    """Keys of the chest far away, or here: on blocked frames it stays as the curves had it, held as by keys."""
     ob = blocked()
     if path == "location":
         ob.dqik.natural_pose = 0.0  # this shapes bones whose rotations have no keys, and no others
-    for frame, angle in ((1, 10.0), (180, -20.0)):
+    for frame, angle in keyed.items():
         if path != "location":
             ob.pose.bones["chest"].rotation_quaternion = rigs.rotation((0, 1, 0), angle)
         ob.pose.bones["chest"].keyframe_insert(path, frame=frame)
