@@ -169,7 +169,7 @@ class Grab:
         places = goals.places(ob, [*drag.carried, *drag.unpoled], depsgraph)  # of goals that belong at their bones
         wanted = {number: places[number]._replace(pole=None) for number in drag.carried if number in places}
         stay: list[_Moved] = []
-        for number in filter(places.__contains__, drag.unpoled):
+        for number in (one for one in drag.unpoled if one in places):
             goal = ob.dqik.goals[number]
             owner, pole = owner_of(goal.target, goal.subtarget), places[number].pole
             end = world_matrix(goal.target, goal.subtarget, depsgraph)

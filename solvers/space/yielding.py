@@ -49,6 +49,7 @@ class Yielding:
     ) -> None:  # fmt: skip
         """Whether a pull shapes the answer (`pulled`), and `continues` as of `Method`: others step as published."""
         self.apart, self._placed = longest_apart(skeleton, goals, space), [g.has_place for g in goals]
+        self._between = self.apart[np.ix_(self._placed, self._placed)]
         movable = np.zeros(len(skeleton), dtype=bool)
         movable[space.joint] = True
         sliding = np.zeros(len(skeleton), dtype=bool)
@@ -108,7 +109,7 @@ class Yielding:
     def _near_others(self, targets: Targets) -> Targets:
         """The targets, those that are far from most others moved in, toward the median of all."""
         places = targets.positions[:, self._placed]
-        far = _from_most(places, self.apart[np.ix_(self._placed, self._placed)])
+        far = _from_most(places, self._between)
         if far.max(initial=0.0) <= YIELD_FARTHEST:
             return targets
         drawn, middle = targets.positions.copy(), np.median(places, axis=1, keepdims=True)
@@ -143,12 +144,10 @@ def blame(targets: np.ndarray, effectors: np.ndarray, apart: np.ndarray) -> np.n
     motion of the targets: the median, per coordinate, of their motions and 0. Where a figure was posed by its targets,
     all have moved; the square of the share leaves most of the blame to the one that has moved most.
     """
-    motions, count = targets - effectors, targets.shape[1]
+    motions = targets - effectors
     common = np.median(np.concatenate([motions, np.zeros_like(motions[:, :1])], 1), axis=1, keepdims=True)
     away = np.sqrt(((motions - common) ** 2).sum(-1))
     away = away / np.maximum(away.max(-1, keepdims=True, initial=0.0), 1e-12)
-    if count < YIELD_FEWEST:
-        return away * away
     far = np.maximum(_from_most(targets, apart) - 1.0, 0.0)
     most = far.max(-1, keepdims=True)
     share = np.minimum(most / YIELD_FAR, 1.0)
