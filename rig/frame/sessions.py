@@ -160,12 +160,11 @@ class Sessions:
 
         They are noted where the goals are not as they were noted last.
         """
-        read = {uid: one.rig.goals for uid, one in self.by_uid.items()}
-        changed = [uid for uid, one in self.by_uid.items() if one.arrivals.goals != read[uid]]
+        changed = {uid: one for uid, one in self.by_uid.items() if one.arrivals.goals != one.rig.goals}
         for place, uid in self.armatures.places() if not self.suspended.issuperset(changed) else ():
             ob = bpy.data.objects[place]
             if uid in changed and uid not in self.suspended and ob.library is None and ob.pose is not None:
-                self.by_uid[uid].arrivals.goals = read[uid]
+                changed[uid].arrivals.goals = changed[uid].rig.goals
                 pasted_settings.note_switches(ob)
 
     def note_poses(self, untouched: bool) -> None:

@@ -110,10 +110,13 @@ class History:
             self._left = deque((left._replace(place=NOWHERE) if left.place == place else left for left in self._left),
                                maxlen=_MOST)  # fmt: skip
         before = self._shown.get(place) or ()
-        # a frame that is visited again may show another pose without an edit: targets have gone back to their keys
-        kept = bool(before) and fresh and not _same_channels(before[-1].channels, channels)
-        if before and before[-1].edits == self._count and not kept:
-            before = before[:-1]
+        if before:
+            # a frame that is visited again may show another pose without an edit: targets have gone back to their keys
+            again, no_edit = _same_channels(before[-1].channels, channels), before[-1].edits == self._count
+            if fresh and again and no_edit and before[-1].followed == followed:
+                return
+            if no_edit and (again or not fresh):
+                before = before[:-1]
         self._shown.keep(place, (*before[-_EACH + 1 :], Showing(channels, self._count, followed)))
 
     def find(

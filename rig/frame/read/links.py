@@ -109,7 +109,8 @@ def in_parents(rig: Rig, own: np.ndarray) -> np.ndarray:
 def is_scaled(ob: bpy.types.Object, rig: Rig) -> bool:
     """Whether a bone of the skeleton of an evaluated object is scaled, other than by our last answer."""
     own = bulk.read(ob.pose.bones, "scale", 3, count=len(rig.armature.parent))
-    own[rig.end_bones] = 1.0
+    if rig.end_bones.size:
+        own[rig.end_bones] = 1.0
     if own.tobytes() == rig.no_scale:
         return False
     own = own.take(rig.bones, axis=0)
