@@ -4,6 +4,7 @@
 Run `python benchmarks/pictures.py [FOLDER]`; it needs NumPy and matplotlib.
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -19,7 +20,9 @@ sys.path.insert(0, str(ROOT))
 
 import solvers as ik  # noqa: E402
 
-IMAGES = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
+_parser = argparse.ArgumentParser(description="Draw the pictures of docs/goal-kinds.md and follow.md.")
+_parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs" / "images", help="docs/images if left out")
+IMAGES = _parser.parse_args().folder
 BEFORE, AFTER, TARGET = "0.75", "tab:blue", "tab:red"
 UP = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)  # a target whose Z axis is the picture's vertical
 

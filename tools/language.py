@@ -6,7 +6,7 @@
 Makes the file if it is not there. Entries that are not translated yet have no effect: Blender shows them in English.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "ui" / "languages"
@@ -21,7 +21,9 @@ msgstr ""
 
 def main() -> None:
     """Complete the file, and say by how much."""
-    name = sys.argv[1]
+    parser = argparse.ArgumentParser(description="Add what a language leaves out to its file, to be translated.")
+    parser.add_argument("name", help="of the language, as nl")
+    name = parser.parse_args().name
     path = FOLDER / f"{name}.po"
     own = path.read_text(encoding="utf-8") if path.exists() else _HEAD.format(name)
     whole, count = completed(own, (FOLDER / "de.po").read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ newest first, as the site's menu of versions reads it; FOLDER/index.html leads t
 server, or fetch the published one before, so that older versions stay. Needs MkDocs with its theme; `make docs` has it.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -36,4 +37,6 @@ def _numbers(version: str) -> list[int]:
 
 
 if __name__ == "__main__":
-    sys.exit(build(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build" / "site"))
+    parser = argparse.ArgumentParser(description="Build the manual of this version as a site.")
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site", help="build/site if left out")
+    sys.exit(build(parser.parse_args().folder.resolve()))

@@ -7,8 +7,8 @@ Each room imports only from those before it in its tuple, which a test checks. T
 sentence of its own docstring says. Standard library only.
 """
 
+import argparse
 import ast
-import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -99,4 +99,6 @@ def _text(x: int, y: int, words: str, kind: str = "") -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1] if len(sys.argv) > 1 else PICTURE).write_text(picture(), encoding="utf-8")
+    parser = argparse.ArgumentParser(description="Draw the rooms of the house, in the order of their imports.")
+    parser.add_argument("file", nargs="?", type=Path, default=PICTURE, help="SVG, by default docs/images/house.svg")
+    parser.parse_args().file.write_text(picture(), encoding="utf-8")

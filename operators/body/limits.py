@@ -22,7 +22,8 @@ class LimitsTool(Tool):
 
     def _bones(self, context: bpy.types.Context) -> list[bpy.types.PoseBone]:
         ob = armature(context)
-        return selection.selected_bones(context, ob) if self.only_selected else list(ob.pose.bones)
+        bones = selection.selected_bones(context, ob) if self.only_selected else ob.pose.bones
+        return [bone for bone in bones if not controls.is_control(bone.bone)]
 
     def _which(self) -> Note:
         return Note("the selected bones" if self.only_selected else "the bones")
@@ -71,8 +72,7 @@ class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
                           default=0.0873, min=0.0, soft_max=1.0, subtype="ANGLE")
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
-        bones = [bone for bone in self._bones(context) if not controls.is_control(bone.bone)]
-        count, damaged = limits.from_action(ob, bones, self.margin)
+        count, damaged = limits.from_action(ob, self._bones(context), self.margin)
         if damaged:
             more = Note(" and of {} more", len(damaged) - 1) if len(damaged) > 1 else ""
             note = Note("Keys of bone {}{} are no numbers and were left out", repr(damaged[0]), more)

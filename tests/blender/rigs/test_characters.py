@@ -348,9 +348,13 @@ def test_limits_in_axes_of_their_own_are_mirrored(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["german", "spanish", "no names in centimetres"])
-def test_goals_and_limits_are_mirrored_by_roles_where_names_say_no_side(name: str) -> None:
-    """Each bone of a limb has what its counterpart has, also bones of which a side has several."""
+def test_goals_and_limits_are_mirrored_by_roles_where_names_say_no_side(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each bone of a limb has what its counterpart has, also bones of which a side has several; controls do not
+    count."""
     ob = made(name, "native")
+    count = len(ob.data.bones)
     truth = build.truth(BY_NAME[name])
     pairs = {left: right for left, right in zip(truth, list(truth)[1:], strict=False)
              if truth[left] is not None and truth[left][1] == "L"}  # fmt: skip
@@ -367,6 +371,9 @@ def test_goals_and_limits_are_mirrored_by_roles_where_names_say_no_side(name: st
     assert bpy.ops.dqik.limits_mirror() == {"FINISHED"}
     assert all(ob.pose.bones[right].dqik_stiffness == pytest.approx(0.3) for right in pairs.values())
     assert all(ob.pose.bones[right].dqik_gain == 4.0 for right in pairs.values())
+    capfd.readouterr()
+    bpy.ops.dqik.limits_preset()
+    assert f" of {count} bones" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["mixamo", "sleepwalker"])
