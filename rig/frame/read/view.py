@@ -33,7 +33,9 @@ class View:
 
     def __post_init__(self) -> None:
         self.relations_changed = self._crashes = self.depsgraph.id_type_updated("SCENE")
-        self.keyed = self.depsgraph.id_type_updated("ACTION")
+        # also true where an action was only made, as Blender makes copies of pose assets
+        actions = self.depsgraph.updates if self.depsgraph.id_type_updated("ACTION") else ()
+        self.keyed = any(isinstance(update.id, bpy.types.Action) for update in actions)
         self.edited = self.relations_changed or self.depsgraph.id_type_updated("ARMATURE")
 
     @classmethod
