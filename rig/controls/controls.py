@@ -259,7 +259,9 @@ def _is_left_along_x(ob: bpy.types.Object) -> bool:
 def edit_mode(ob: bpy.types.Object) -> Generator[bpy.types.ArmatureEditBones]:
     """The edit bones of an armature object; the active object and its mode are as before at the end."""
     objects = bpy.context.view_layer.objects
-    active, mode = objects.active, "OBJECT" if objects.active is None else objects.active.mode
+    active = objects.active
+    # Blender changes no mode of an object that is disabled in viewports
+    mode = "OBJECT" if active is None or active.hide_viewport else active.mode
     if active != ob:
         if mode != "OBJECT":
             _set_mode(active, "OBJECT")

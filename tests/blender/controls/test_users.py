@@ -358,13 +358,15 @@ def test_a_bake_into_an_action_that_something_else_plays_is_refused(shared: Call
 # -- hidden figures, and names that are the user's ---------------------------------------------------------------------
 
 
-def in_pose_mode(ob: bpy.types.Object) -> None:
+def posed(ob: bpy.types.Object, hide: Callable[[bpy.types.Object], object]) -> None:
     bpy.ops.object.mode_set(mode="POSE")
-    ob.hide_set(True)
+    hide(ob)
 
 
 @pytest.mark.parametrize("away", named(
-    in_pose_mode, hide=lambda ob: ob.hide_set(True), disable=lambda ob: rigs.put(ob, hide_viewport=True),
+    hide_posed=lambda ob: posed(ob, lambda ob: ob.hide_set(True)),
+    disable_posed=lambda ob: posed(ob, lambda ob: rigs.put(ob, hide_viewport=True)),
+    hide=lambda ob: ob.hide_set(True), disable=lambda ob: rigs.put(ob, hide_viewport=True),
     exclude=lambda ob: rigs.put(into_collection(ob), exclude=True),
 ))  # fmt: skip
 def test_the_control_bones_of_a_figure_that_is_not_shown_go(away: Callable) -> None:
@@ -372,9 +374,11 @@ def test_the_control_bones_of_a_figure_that_is_not_shown_go(away: Callable) -> N
     names = sorted(bone.name for bone in ob.data.bones if not bone.name.startswith("DQIK"))
     objects = {one.name for one in bpy.data.objects if one.type != "MESH"}
     away(ob)
+    mode = ob.mode
     with bpy.context.temp_override(object=ob, active_object=ob):
         assert bpy.ops.dqik.goals_clear() == {"FINISHED"}
     rigs.update()
+    assert ob.mode == mode
     assert sorted(bone.name for bone in ob.data.bones) == names == sorted(bone.name for bone in ob.pose.bones)
     assert {one.name for one in bpy.data.objects} == objects
     assert not any("DQIK" in curve.data_path for curve in rigs.fcurves(ob))
