@@ -25,7 +25,7 @@ class DQIK_OT_select_controls(Tool, bpy.types.Operator):
         others = [one for one in owners if one == one.id_data and one.visible_get(view_layer=layer)]
         if not bones and not others:
             note = Note("All controls of {} are hidden" if owners else Code.NO_CONTROLS, repr(ob.name))
-            raise NotDone("WARNING", note)
+            raise NotDone("WARNING", keyable.of_settings(ob) or note)
         if not bones or layer.objects.active != ob:
             if layer.objects.active is not None and layer.objects.active.mode != "OBJECT":
                 bpy.ops.object.mode_set(mode="OBJECT")

@@ -33,12 +33,15 @@ class DQIK_OT_target_select(OneGoalTool, bpy.types.Operator):
             raise Refused(Note("Goal {} has no target: choose an object", repr(goal.name)))
         if not target.visible_get(view_layer=context.view_layer):
             raise Refused(Note("{} is hidden or not in this view layer: show it first", repr(target.name)))
+        is_bone = target.type == "ARMATURE" and goal.subtarget in target.pose.bones
+        if is_bone:
+            refuse(keyable.of_settings(target), "WARNING")  # it cannot be posed
         if context.view_layer.objects.active is not None and context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         for other in context.view_layer.objects:
             other.select_set(other == target)
         context.view_layer.objects.active = target
-        if target.type == "ARMATURE" and goal.subtarget in target.pose.bones:
+        if is_bone:
             bpy.ops.object.mode_set(mode="POSE")
             self._select_bone(target, goal.subtarget)
 

@@ -230,6 +230,14 @@ def test_what_would_be_stored_on_a_linked_armature_is_refused(tmp_path: Path, ca
     assert "make a library override first" in ob.dqik.status.message
 
 
+def test_the_controls_of_a_linked_figure_are_not_selected(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
+    rigs.figure()
+    bpy.ops.dqik.setup_full_body()
+    rigs.made_active(*linked_from(tmp_path / "library.blend", ["Figure"]))
+    for name in ("target_select", "select_controls"):
+        refuses(name, {}, capfd, "make a library override first")
+
+
 def test_an_override_that_is_not_editable_says_so_until_it_is(tmp_path: Path, capfd: CaptureFixture[str]) -> None:
     """Blender lets nobody write its pose, so nothing is solved."""
     ob, _ = reaching()
