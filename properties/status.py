@@ -9,7 +9,7 @@ from .common import FIXED, OVERRIDE
 
 
 class DqikMissedFrame(bpy.types.PropertyGroup):
-    """A frame on which the last bake or check missed goals; its name lists theirs as JSON."""
+    """A frame on which the last bake or check missed goals; its name has theirs, one a line."""
 
     frame: IntProperty(name="Frame", description="The frame", options=FIXED, override=OVERRIDE)
     error: FloatProperty(name="Error", description="Largest distance of a bone from its target", subtype="DISTANCE",

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The goals that a frame missed, as text and as the list of frames that an armature object keeps."""
 
-import json
 from collections.abc import Iterable, Sequence
 
 import bpy
@@ -10,6 +9,8 @@ from ...blender import units
 from ...figure.short_names import called
 from ...notes import Note, listed
 from .report import GoalError
+
+_BETWEEN = "\n"  # the names of the goals that a frame missed
 
 
 def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]]) -> None:
@@ -20,7 +21,7 @@ def store(ob: bpy.types.Object, frames: Iterable[tuple[int, Sequence[GoalError]]
         missed = worst_first(errors)
         if missed:
             entry = found.add()
-            entry.name, entry.frame = json.dumps([ob.dqik.goals[error.goal].name for error in missed]), frame
+            entry.name, entry.frame = _BETWEEN.join(ob.dqik.goals[error.goal].name for error in missed), frame
             entry.error = max(error.distance for error in missed)
             entry.rotation_error = max(error.angle for error in missed)
 
@@ -49,6 +50,6 @@ def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
         return None
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
-    shown = _shown(ob, json.loads(worst.name))
+    shown = _shown(ob, worst.name.split(_BETWEEN))
     count = Note("1 frame") if len(frames) == 1 else Note("{} frames", len(frames))
     return Note("goals missed on {}, most at frame {}: {} by {}", count, worst.frame, shown, by)
