@@ -264,7 +264,7 @@ static void stand_swivelled(work *w, point *p) {
     for (int i = 0; w->use_soft && i < w->s->poles; i++) {
         if (!w->s->pole[i].swivels) continue;
         copy_point(w, &w->swung, p);
-        swivel_to_pole(w, w->s->pole + i, &w->swung);
+        swivel_to_pole(w, w->s->pole + i, 0.0, &w->swung);
         if (all_squares(w, &w->swung) < all_squares(w, p)) copy_point(w, p, &w->swung);
     }
 }

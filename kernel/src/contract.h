@@ -11,7 +11,7 @@
 #define DQIK_EXPORT __attribute__((visibility("default")))
 #endif
 
-#define DQIK_LAYOUT 135409196 /* a hash of all below */
+#define DQIK_LAYOUT 47947531 /* a hash of all below */
 
 /* solvers/algebra/quaternion.py */
 #define LEAST 1e-300
@@ -50,6 +50,8 @@
 #define FADE 0.005
 #define ON_LINE 1e-09
 #define STRAIGHT_LIMB 3e-06
+#define UNBENT 0.0075
+#define BENT_LIMB 0.015
 #define SINGLE 1e-06
 
 /* solvers/space/posture.py */
@@ -461,6 +463,7 @@ typedef struct {
     const dqik_task *task; /* (tasks) in the order of their rows */
     int32_t poles;
     const dqik_pole *pole; /* (poles) */
+    const double *pole_hold; /* (poles) see Stage.pole_hold */
     int32_t yields;
     const int32_t *yield_goal; /* (yields) goals that yield out of reach, and their chains' first joints */
     const int32_t *yield_top;

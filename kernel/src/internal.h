@@ -209,6 +209,6 @@ int is_stuck(const work *w, const point *p);
 void bend_base(const work *w, const double *rotations, const point *at, double share, double *bent);
 void fold(const work *w, const double *rotations, const point *base, double swivel, double *folded);
 int has_side(double length, double off, double pole_off, double whole, double far);
-void swivel_to_pole(const work *w, const dqik_pole *pole, point *p);
+void swivel_to_pole(const work *w, const dqik_pole *pole, double hold, point *p);
 
 #endif

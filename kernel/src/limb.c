@@ -125,8 +125,15 @@ int has_side(double length, double off, double pole_off, double whole, double fa
     return !(thin || pole_off <= ON_LINE * far || whole <= ON_LINE * far);
 }
 
-/* Turn a chain about its line so that its middle points at the pole. `p` is up to date before and after. */
-void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
+/* The share of its turn to the pole that a limb gets; see swivel_share in solvers/space/poles.py. */
+static double swivel_share(double whole, double length, double distance) {
+    const double line = clamp(least(length, distance) / most(whole, 1e-12), 0.0, 1.0);
+    return clamp((0.5 * sqrt(1.0 - line * line) - UNBENT) / (BENT_LIMB - UNBENT), 0.0, 1.0);
+}
+
+/* Turn a chain, whose root is held, about its line so that its middle points at the pole; see turned_to_pole in
+ * solvers/space/tasks/pole.py. `p` is up to date before and after. */
+void swivel_to_pole(const work *w, const dqik_pole *pole, double hold, point *p) {
     if (!pole->swivels) return;
     const double *a = p->p + 3 * pole->root, *b = pole->end < 0 ? p->tips + 3 * pole->goal : p->p + 3 * pole->end;
     double m[3] = {0.0, 0.0, 0.0}, line[3], u[3], q[3], c[3], turn[4], v[3];
@@ -142,9 +149,12 @@ void swivel_to_pole(const work *w, const dqik_pole *pole, point *p) {
     cross3(v, line, q);
     const double whole = norm3(u) + distance3(m, b), thin = most(STRAIGHT_LIMB * whole, SINGLE * norm3(m));
     if (norm3(c) <= thin || !has_side(length, norm3(c), norm3(v), whole, norm3(q))) return;
+    const double nearer = distance3(p->tips + 3 * pole->goal, a) - distance3(w->places + 3 * pole->goal, a);
+    const double tolerance = w->s->phase[w->s->phases - 1].tolerance;
+    const double share = 1.0 - hold * (1.0 - swivel_share(whole, length, length - nearer + tolerance));
     cross3(c, q, u);
-    double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
-    for (int j = 0; j < 3; j++) v[j] = -phi * line[j];
+    const double phi = atan2(dot3(line, c), dot3(q, u) - dot3(q, line) * dot3(u, line)) - pole->angle;
+    for (int j = 0; j < 3; j++) v[j] = -share * phi * line[j];
     transposed_times3(v, p->m + 9 * pole->root, v);
     q_exp(turn, v);
     q_product(p->q + 4 * pole->root, p->q + 4 * pole->root, turn);

@@ -24,7 +24,7 @@ static void set_base(work *w, const double *rotations, const double *translation
     if (pulls) bend_to_arcs(w, p, share);
     if (pulls && s->poles) {
         forward_all(w, p);
-        for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, p);
+        for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, s->pole_hold[i], p);
     }
     memcpy(w->base_q, p->q, sizeof(double) * 4 * (size_t)w->k->joints);
     memcpy(w->base_x, p->x, sizeof(double) * (size_t)w->n);
@@ -58,7 +58,7 @@ static void start_folded(work *w, double swivel) {
         }
         turn_back_inside(w, &w->now, w->base_x);
         forward_all(w, &w->now);
-        for (int k = 0; k < s->poles; k++) swivel_to_pole(w, s->pole + k, &w->now);
+        for (int k = 0; k < s->poles; k++) swivel_to_pole(w, s->pole + k, s->pole_hold[k], &w->now);
     }
     errors(w, &w->now);
     copy_point(w, &w->tried, &w->now);
@@ -188,7 +188,7 @@ static int solve_afresh(work *w, const dqik_problem *problem, const double *rota
             start_folded(w, s->swivel[0]);
         } else {
             copy_point(w, &w->now, &w->given);
-            for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, &w->now);
+            for (int i = 0; i < s->poles; i++) swivel_to_pole(w, s->pole + i, s->pole_hold[i], &w->now);
             copy_point(w, &w->tried, &w->now);
         }
         iterations = minimise(w, s->phase + s->phases - 1);

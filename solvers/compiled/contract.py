@@ -40,7 +40,7 @@ OWNERS: tuple[tuple[ModuleType, str, str], ...] = (
     (setup, "", "ROTATION_LENGTH"),
     (directions, "", "LEAST_SINE"),
     (arc, "", "ARC STRAIGHT BENT IN_LINE LEVEL"),
-    (poles, "", "FADE ON_LINE STRAIGHT_LIMB SINGLE"),
+    (poles, "", "FADE ON_LINE STRAIGHT_LIMB UNBENT BENT_LIMB SINGLE"),
     (posture, "", "LEAST_ARM"),
     (yielding, "", "YIELD_EXCESS YIELD_FLOOR YIELD_MISS YIELD_SHARED YIELD_RAISED YIELD_LEAST YIELD_ALIKE YIELD_FAR "
         "YIELD_FARTHEST YIELD_FEWEST"),

@@ -61,7 +61,7 @@ def with_holds(packer: Packer, address: int, stages: Sequence[Stage], solver: st
     packed = [
         packer.refill(
             STAGE, first + size * number, **_limbs(packer, stage.limbs), **_arcs(packer, stage.arcs),
-            **_runs_of(packer, stage),
+            **_runs_of(packer, stage), pole_hold=_pole_holds(stage),
         ) for number, stage in enumerate(stages)
     ]  # fmt: skip
     return packer.refill(PROBLEM, address, stage=packed)
@@ -93,7 +93,12 @@ def _stage(packer: Packer, stage: Stage, solver: str, gaps: int) -> Any:
         **_limbs(packer, stage.limbs),
         **_arcs(packer, stage.arcs),
         **_strategy(packer, stage, solver),
+        pole_hold=_pole_holds(stage),
     )
+
+
+def _pole_holds(stage: Stage) -> list[float]:
+    return [stage.pole_hold(pole) for pole in stage.tasks.poles.poles] if stage.tasks.poles else []
 
 
 def _joint_space(space: JointSpace) -> dict[str, Any]:

@@ -134,6 +134,7 @@ STAGE = structure(
     ("dqik_task[]", "task", "(tasks) in the order of their rows"),
     ("int32", "poles", ""),
     ("dqik_pole[]", "pole", "(poles)"),
+    ("double[]", "pole_hold", "(poles) see Stage.pole_hold"),
     ("int32", "yields", ""),
     ("int32[]", "yield_goal yield_top", "(yields) goals that yield out of reach, and their chains' first joints"),
     ("uint8[]", "yield_path", "(yields, J)"),

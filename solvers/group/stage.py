@@ -90,6 +90,10 @@ class Stage:
         stage._set_holds(self.settings.pull)
         return stage
 
+    def pole_hold(self, pole: Pole) -> float:
+        """How far the chain of a pole keeps its roll while it is straight: wholly from a hold of a half on."""
+        return min(1.0, 2.0 * float(self.skeleton.hold[pole.root]))
+
     def part(self) -> "Stage":
         """The stage of a skeleton without the joints that none of its goals feel: the others cost time, too."""
         felt = np.any(coupled(self.skeleton, self.chains), axis=0)

@@ -30,9 +30,10 @@ def request(stage: Stage, start: Pose, targets: Targets, links: np.ndarray | Non
     positions : (F, J, 3) of the joints in any pose.
     """
     own_links = stage.skeleton.links if links is None else links
-    frames = Request(_base(stage, start, targets, links), stage.yielding.targets(positions, own_links, targets), links)
+    frames = Request(_base(stage, start, targets, links), targets, links)
     if stage.settings.pull:
         frames.base = swivelled(stage, frames.base, frames)
+    frames.targets = stage.yielding.targets(positions, own_links, targets)
     return frames
 
 
@@ -73,7 +74,8 @@ def swivelled(stage: Stage, state: State, frames: Request) -> State:
     """`state` with each pole's chain turned about its line so that its middle points at the pole."""
     for pole in stage.tasks.poles.swivelling if stage.tasks.poles else ():
         kinematics = stage.tasks.kinematics(state, frames.links)
-        state = turned_to_pole(stage.space, state, kinematics, frames.targets, pole)
+        hold, tolerance = stage.pole_hold(pole), stage.options.tolerance
+        state = turned_to_pole(stage.space, state, kinematics, frames.targets, pole, hold, tolerance)
     return state
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from ..algebra import dual_quaternion, quaternion
 from ..model.frames import FrameArrays
 from ..model.skeleton import Pose
-from ..space import ROTATION_LENGTH, Pole, angles_and_gradients, swivel_vector
+from ..space import ROTATION_LENGTH, Pole, swivel_share, swivel_vector
 from .keyed_solve import KeyedSolve
 
 Misses = tuple[np.ndarray, np.ndarray]
@@ -163,13 +163,14 @@ def _poles(
 
 
 def pole_angles(prepared: KeyedSolve, world: np.ndarray, places: np.ndarray, poles: np.ndarray) -> np.ndarray:
-    """How far (F, G) [rad] limbs turn from their poles, as a solve weighs it; 0 for goals without one.
+    """How far (F, G) [rad] a solve turns limbs to their poles at first; 0 for straight ones and goals without a pole.
 
     world : (F, J, 8). places : (F, G, 3) of the effectors. poles : (F, G, 3).
     """
     angles = np.zeros(places.shape[:2])
     for goal, pole, root, middle, end in _limbs(prepared, world, places):
-        angles[:, goal] = np.abs(angles_and_gradients(root, middle, end, poles[:, goal], pole.angle)[0])
+        turned = np.linalg.norm(swivel_vector(root, middle, end, poles[:, goal], pole.angle), axis=-1)
+        angles[:, goal] = turned * swivel_share(root, middle, end, np.array(np.inf))
     return angles
 
 

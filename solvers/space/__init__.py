@@ -3,12 +3,12 @@
 
 from . import limit_curves
 from .joint_space import JointSpace, State
-from .poles import SINGLE, Pole, angles_and_gradients, swivel_vector
+from .poles import SINGLE, Pole, swivel_share, swivel_vector
 from .tasks.curve import joints_on_curve
 from .tasks.setup import PRIORITY_STEP, ROTATION_LENGTH, Target, points_in
 from .tasks.table import eased
 
 __all__ = [
-    "PRIORITY_STEP", "ROTATION_LENGTH", "SINGLE", "JointSpace", "Pole", "State", "Target", "angles_and_gradients",
-    "eased", "joints_on_curve", "limit_curves", "points_in", "swivel_vector",
+    "PRIORITY_STEP", "ROTATION_LENGTH", "SINGLE", "JointSpace", "Pole", "State", "Target",
+    "eased", "joints_on_curve", "limit_curves", "points_in", "swivel_share", "swivel_vector",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ POLE_WEIGHT = 0.05  # [skeleton lengths / rad]
 FADE = 0.005  # of the limb's length: s. With a larger one the solve could meet a pole by straightening the limb
 ON_LINE = 1e-9  # of the limb's length, and of the pole's distance: what is shorter has no direction
 STRAIGHT_LIMB = 3e-6  # of its length: single precision may put its middle as far from the line, to any side
+UNBENT, BENT_LIMB = 7.5e-3, 1.5e-2  # of its length, middle off the line: tolerances bend straight limbs by the first
 SINGLE = 1e-6  # of how far from the origin points are: by so much single precision may move them
 
 
@@ -87,13 +88,27 @@ def swivel(
     b: np.ndarray,
     pole: np.ndarray,
     offset: float,
+    share: np.ndarray,
 ) -> np.ndarray:
     """A root joint's motion (F, 4), turned about the line from `a` to `b` so that the middle `m` points at the pole.
 
-    rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation.
+    rotation (F, 4) and matrix (F, 3, 3): the root joint's motion and world orientation. share : (F,) of the turn.
     """
-    vector = (np.swapaxes(matrix, -1, -2) @ swivel_vector(a, m, b, pole, offset)[..., None])[..., 0]
+    turn = share[:, None] * swivel_vector(a, m, b, pole, offset)
+    vector = (np.swapaxes(matrix, -1, -2) @ turn[..., None])[..., 0]
     return quaternion.product(rotation, quaternion.exp(vector))
+
+
+def swivel_share(a: np.ndarray, m: np.ndarray, b: np.ndarray, distance: np.ndarray) -> np.ndarray:
+    """The share (F,) of its turn to the pole that a held limb gets before a solve: 0 if it is straight and may stay so.
+
+    Within its goal's tolerance a straight limb bends to any side, and would roll by which one it happens to be.
+
+    distance : (F,) the longest that its line may be at the target.
+    """
+    whole = np.maximum(np.linalg.norm(m - a, axis=-1) + np.linalg.norm(m - b, axis=-1), 1e-12)
+    line = np.clip(np.minimum(np.linalg.norm(b - a, axis=-1), distance) / whole, 0.0, 1.0)
+    return np.clip((0.5 * np.sqrt(1.0 - line * line) - UNBENT) / (BENT_LIMB - UNBENT), 0.0, 1.0)
 
 
 def swivel_vector(a: np.ndarray, m: np.ndarray, b: np.ndarray, pole: np.ndarray, offset: float) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from ...algebra import quaternion
 from ...model.goals import Targets
 from ..joint_space import JointSpace, State
-from ..poles import Pole, angles_and_gradients, swivel
+from ..poles import Pole, angles_and_gradients, swivel, swivel_share
 from .kind import Kind
 from .setup import Columns, Kinematics, Setup
 
@@ -84,15 +84,23 @@ class PoleTasks(Kind):
         return angles_and_gradients(*_chain(pole, kinematics), targets.poles[:, pole.goal], pole.angle)
 
 
-def turned_to_pole(space: JointSpace, state: State, kinematics: Kinematics, targets: Targets, pole: Pole) -> State:
+def turned_to_pole(
+    space: JointSpace, state: State, kinematics: Kinematics, targets: Targets, pole: Pole, hold: float = 0.0,
+    tolerance: float = 0.0,
+) -> State:  # fmt: skip
     """`state` with a chain turned about its line so that its middle points at the pole; `kinematics` are of `state`.
 
-    pole : one whose chain's root is a ball that may move.
+    pole : one whose chain's root is a ball that may move. hold : 0 to 1, how far the chain is not turned if it is
+    straight and may stay so. tolerance : [length units] of its goal.
     """
     root, rotations = pole.root, state.rotations.copy()
+    a, m, b = _chain(pole, kinematics)
+    nearer = np.linalg.norm(kinematics.effectors[:, pole.goal] - a, axis=-1)
+    nearer -= np.linalg.norm(targets.positions[:, pole.goal] - a, axis=-1)
+    kept = 1.0 - swivel_share(a, m, b, np.linalg.norm(b - a, axis=-1) - nearer + tolerance)
     rotations[:, root] = swivel(
-        rotations[:, root], kinematics.matrices[:, root], *_chain(pole, kinematics), targets.poles[:, pole.goal],
-        pole.angle,
+        rotations[:, root], kinematics.matrices[:, root], a, m, b, targets.poles[:, pole.goal], pole.angle,
+        1.0 - hold * kept,
     )  # fmt: skip
     return space.turned(state, rotations)
 

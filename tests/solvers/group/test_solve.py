@@ -234,6 +234,19 @@ def test_a_pole_decides_which_way_an_arm_bends(preferred: tuple | None, pole: tu
 
 
 @both_solvers
+def test_an_arm_that_stays_straight_does_not_roll_to_its_pole(solver: str) -> None:
+    """Held, and bent away from its pole by what the tolerance permits, it bends the other way; else it rolls."""
+    skeleton, start = chain(3, hold=0.7), chain(3).rest_pose()
+    start.rotations[:2] = [wxyz(Rotation.from_euler("X", angle, degrees=True)) for angle in (0.4, -0.8)]
+    hand = ik.forward(skeleton, start).positions[2]
+    for nearer, rolls in ((0.5e-4, False), (0.3, True)):
+        goal = ik.Goal(2, position=hand * (1.0 - 0.5 * nearer), pole=(0.1, 1, -5))
+        solution = ik.solve(skeleton, [goal], start, solver)
+        assert solution.converged
+        assert (turned_by(start, solution.pose)[0] > 0.1) == rolls
+
+
+@both_solvers
 @pytest.mark.parametrize("pole", [(0, 1, 5), (0, 1, -5), (5, 1, 0), (3, 1, -3)])
 def test_a_pole_that_limits_forbid_breaks_neither_the_limits_nor_the_goal(pole: tuple, solver: str) -> None:
     """With a small twist range and an elbow that bends to one side the hand meets its target for any pole."""
