@@ -29,6 +29,7 @@ Misses = tuple[np.ndarray, np.ndarray]
 
 _LITTLE, _MUCH = 0.15, 0.5  # of what a keyed pose misses a goal by, or of what the body moves, that a solve gets nearer
 _SHORT, _LONG = 0.03, 0.08  # the same of the skeleton's length
+_STILL = 1e-3  # [rad] a solve that turns no joint by more leaves the keyed pose, and gains nothing
 
 
 def stay(
@@ -42,7 +43,9 @@ def stay(
     as far as in `arrays`.
     """
     away = np.maximum(arrays.position_errors, arrays.rotation_errors) > 0.0
-    frames = np.flatnonzero(~arrays.converged & away.any(-1))
+    turned = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1) < np.cos(0.5 * _STILL)
+    turned |= np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0) > prepared.options.tolerance
+    frames = np.flatnonzero(~arrays.converged & away.any(-1) & turned)
     if not frames.size:
         return
     links = np.broadcast_to(arrays.links, (len(arrays), *arrays.links.shape[1:]))[frames]

@@ -2,6 +2,8 @@
 """Keyed poses that miss their goals stay as they were keyed, whatever the frames beside them do."""
 
 import numpy as np
+from measures import UPRIGHT, turned_by
+from skeletons import bent, chain
 
 import solvers as ik
 from solvers.keyed import keyed_reach
@@ -35,3 +37,21 @@ def test_a_frame_alone_is_that_of_a_batch() -> None:
     together = stayed(slice(None))
     for frame in range(frames):
         assert np.array_equal(stayed(slice(frame, frame + 1))[0], together[frame]), frame
+
+
+def test_an_answer_that_misses_goals_of_two_kinds_stays() -> None:
+    """Keyed as seen: a solve leaves it, so neither goal is given up for the other."""
+    goals = [ik.Goal(3, position=(0.5, 2.0, 5.0)),
+             ik.Goal(3, kind="PLANE", position=(0, 0, 0), rotation=UPRIGHT, distance=1.0, chain=[1, 2, 3])]  # fmt: skip
+    prepared, seen = ik.prepare(chain(4), goals), bent(4)
+    arrays = prepared.arrays()
+    arrays.positions[:] = [goal.position for goal in goals]
+    for _ in range(3):
+        posed = ik.Pose(seen.rotations[None], seen.translations[None])
+        arrays.start_rotations[:] = seen.rotations
+        prepared.solve_into(arrays)
+        seen = ik.Pose(arrays.rotations[0].copy(), arrays.translations[0].copy())
+    keyed_reach.stay(arrays, prepared, posed, lambda again, _: prepared.solve_into(again), np.zeros(0, dtype=int))
+    assert not arrays.converged.any()
+    assert np.degrees(turned_by(ik.Pose(posed.rotations[0], posed.translations[0]),
+                                ik.Pose(arrays.rotations[0], arrays.translations[0]))).max() < 0.06  # fmt: skip
