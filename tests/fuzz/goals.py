@@ -208,10 +208,11 @@ def drives(ob: bpy.types.ID) -> bool:
 
 
 def solved_bones(ob: bpy.types.Object) -> set[str]:
-    """Names of the bones in the chains of the goals that count."""
+    """Names of the bones in the chains of the goals that count, but those that are locked or do not turn at all."""
     goals = [goal for goal, _ in active_goals(ob)] if is_live(ob) else []
     names = coupled(ob, {one.name for goal in goals for one in (*chain(ob, goal), *loop_carriers(ob, goal))})
-    return {name for name in names if name in ob.pose.bones and not ob.pose.bones[name].dqik_lock}
+    return {one.name for one in evaluated(ob).pose.bones
+            if one.name in names and not one.dqik_lock and one.dqik_stiffness < 1.0}  # fmt: skip
 
 
 def solved_alone(ob: bpy.types.Object) -> set[str]:

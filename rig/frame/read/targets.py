@@ -77,8 +77,7 @@ def read(
         if places is not None and all(place.is_finite for place in places):
             return before._replace(places=places, settled=True)
     if [(goal.name, goal.bone) for goal in goals] != [(goal.name, goal.bone) for goal in own]:
-        goals = own  # remove(), clear() and move() on a collection cause no update in Blender
-        ob.original.update_tag(refresh={"OBJECT"})
+        goals = own  # for a drawing or a drag right after a script's remove()
     facts, places, later = list[GoalFacts](), list[TargetPlace](), view.later.get(ob.original.session_uid)
     world = WorldMatrices(view.depsgraph)
     for goal in goals:

@@ -38,6 +38,9 @@ def read(
         return steady.reading
     session.steady = None
     evaluated = ob.evaluated_get(view.depsgraph)
+    if active and evaluated.dqik.goals.keys() != ob.dqik.goals.keys():
+        ob.update_tag(refresh={"OBJECT"})  # remove(), clear() and move() on a collection cause no update in Blender
+        view.evaluate()  # drivers set the goals that have their numbers now
     edited = prepared.look(ob, evaluated, view)
     if pose.written is None:
         prepared.newly_keyed.clear()  # keyed while Live was off

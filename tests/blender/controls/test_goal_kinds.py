@@ -248,11 +248,12 @@ def test_a_bone_of_the_body_may_be_the_target() -> None:
 
 
 def test_a_curve_is_followed_after_a_script_has_removed_a_goal_before_it() -> None:
-    """`remove` causes no update, so the evaluated goals still have their old numbers in the next frame."""
+    """`remove` causes no update, so the evaluated goals have their old numbers until then, and drivers set others."""
     ob, curve = chain(), curve_object("POLY")
     goal_of(ob, "DISTANCE", "bone 0", rigs.empty((0, 0, 3)), side="WITHIN", distance=9.0)
     goal_of(ob, "DISTANCE", "bone 1", rigs.empty((0, 0, 3)), side="WITHIN", distance=9.0)
-    goal_of(ob, "CURVE", "bone 3", curve)
+    goal_of(ob, "CURVE", "bone 3", curve, influence=0.0)
+    rigs.drive(ob, "dqik.goals[1].influence", "1.0")
     rigs.at_frame(2)
     ob.dqik.goals.remove(1)
     rigs.at_frame(3)
