@@ -4,9 +4,10 @@
 Where a limb is straight, the least step from a frame's pose to the next targets is far longer than the one of a motion
 through both, and `Speed` lets joints turn as fast. The shorter one of the step to the next frame and of that back is
 a better estimate, and the median of those beside a still better one. With it, the frames around are solved again from
-the motion that they have. The result is kept only where no joint turns faster or pops, the motion is about the same
-and goals are not missed by more, so that no motion gets worse. Where goals and limits together force a pop, the frames
-around may miss their goals by 4 % more in all.
+the motion that they have, but for those whose goals are fast themselves, as of a punch. The result is kept only where
+no joint turns faster or pops, the motion is about the same, the nearer the less is gained, and goals are not missed by
+more, so that no motion gets worse. Where goals and limits together force a pop, the frames around may miss their goals
+by 4 % more in all.
 """
 
 from collections.abc import Iterator
@@ -31,18 +32,18 @@ from .pops import POP, pops
 from .problem import Clip, Problem
 from .smoothness import Smoothness
 from .solve import ACCELERATION, NEAR, missed_in, nearness, point_of, some_of, state_of
-from .speed import FREE, Speed, forced
+from .speed import FREE, Speed, usual
 from .stretches import STRETCH, Window
 from .watch import Watch, unwatched
 from .windows import REACH
 
 FAST = np.radians(6.0)  # of a joint's step beyond what its goals force: from there on it is slowed
 OVER = np.radians(5.0)  # until none is faster
-USUAL = 3  # frames: the median of what goals force in so many is no estimate that a straight limb spoils
 ROOM = 20  # frames on each side of those that are too fast that are solved again
 EDGE = STRETCH // 8  # frames beside held ones, which are slowed in the window on the other side
 NEARS = (1.0, 1.0 / 30.0)  # times as near to the motion, one after the other, until none is so fast
 AWAY = np.radians(8.0)  # of the joints from the motion, on average: what is further is another motion
+WORTH = 0.6  # times what the fastest joint turns less: as far from the motion, or as far as that to take away a pop
 MORE = np.radians(1.0)  # by which a joint may turn faster in another frame
 CALM = 0.6  # of a pop: a joint that is slower may turn as fast, with no pop of its own
 SMOOTHER = 3.0  # times the weight of accelerations, so that a joint that is slowed does not pop
@@ -113,13 +114,15 @@ def _slow(
 class _Slower:
     """Some frames of a stage, whose joints may turn no faster than `speed` has it.
 
-    missed : (F, m) error rows that they miss. times : as near to the motion they are solved, as of `nearness`.
+    missed : (F, m) error rows that they miss. fast : (F,) bool, where joints turn faster than their goals make them.
+    times : as near to the motion they are solved, as of `nearness`.
     """
 
     stage: Stage
     clip: Clip
     missed: np.ndarray
     speed: Speed
+    fast: np.ndarray
     times: float
 
     @classmethod
@@ -132,7 +135,7 @@ class _Slower:
         wanted = np.zeros((len(state.x), stage.tasks.all))
         wanted[:, : stage.tasks.m] = missed_in(stage, compiled, pose, own, links)[1]
         near, weight = NEAR * stage.settings.weights, smooth * ACCELERATION
-        usual, smoothness = (
+        plain, smoothness = (
             Smoothness(space, times * weight, near, False, state, compiled) for times in (1.0, SMOOTHER)
         )
         clip = Clip(
@@ -142,9 +145,9 @@ class _Slower:
         met = stage.tasks.within(wanted, stage.options.tolerance, stage.options.rotation_tolerance)
         if not met.all():
             clip = replace(clip, slack=(wanted != 0.0) & ~met[:, None])
-        beside = np.pad(forced(clip, state, back=True)[:-1], (USUAL // 2, USUAL // 2 + 1), mode="edge")
-        steps = np.median(np.lib.stride_tricks.sliding_window_view(beside, USUAL), axis=-1)
-        return cls(stage, clip, wanted, Speed.of(usual, steps), nearness(steps))
+        steps, most = usual(clip, state)
+        fast = Speed.of(plain, most).over(state) > FAST
+        return cls(stage, clip, wanted, Speed.of(plain, steps), fast, nearness(steps))
 
     def into(self, state: State, fast: np.ndarray, held: tuple[int, int]) -> np.ndarray:
         """Slow a state, in place, where it is too fast; the frames (F,) bool that were changed.
@@ -152,7 +155,7 @@ class _Slower:
         fast : (F,) bool, the frames that count.
         """
         changed = np.zeros(len(self.clip), dtype=bool)
-        for window in _windows(fast & (self.speed.over(state) > FAST), held):
+        for window in _windows(fast & self.fast, held):
             some = slice(window.begin, window.end)
             found = self.part(window.begin, window.end).solved(state.take(some), window.held)
             if found is not None:
@@ -166,7 +169,8 @@ class _Slower:
         """Frames `begin` to `end`."""
         some = slice(begin, end)
         return replace(
-            self, clip=self.clip.part(begin, end), missed=self.missed[some], speed=self.speed.part(some)
+            self, clip=self.clip.part(begin, end), missed=self.missed[some], speed=self.speed.part(some),
+            fast=self.fast[some],
         )  # fmt: skip
 
     def solved(self, now: State, held: tuple[int, int]) -> State | None:
@@ -199,8 +203,9 @@ class _Slower:
             return False
         if pops(self.clip, after).max() > max(pops(self.clip, before).max(), POPS):
             return False
-        turned = self.clip.smoothness.steps(before, after)
-        return bool(np.sqrt((turned**2).sum(-1)).mean() <= AWAY)
+        turned, gain = self.clip.smoothness.steps(before, after), over.max() - now.max()
+        most = min(gain if over.max() > POP else WORTH * gain, AWAY)
+        return bool(np.sqrt((turned**2).sum(-1)).mean() <= most)
 
     def _misses_no_more(self, before: State, after: State) -> bool:
         """Whether frames that met their goals do, and the others miss places and turns by no more in all.

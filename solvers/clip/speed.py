@@ -7,7 +7,7 @@
 within a few frames where the frames' own answers do, and is otherwise as they have it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from .smoothness import Smoothness
 WEIGHT = 0.9  # w [1 / rad^2], times the root of that of accelerations: they are those of the time's square
 FREE = np.radians(3.0)  # [rad] of a step that is free for any joint
 FORCED = 1.0  # times the step that goals force
+TINY = 1e-9  # [skeleton lengths] of a goal's step: less is none
 
 
 @dataclass(frozen=True)
@@ -77,24 +78,45 @@ class Speed:
         return v, length, np.maximum(length - self.allowed[: len(v), None], 0.0)
 
 
-def forced(clip: Clip, state: State, back: bool = False) -> np.ndarray:
+def forced(clip: Clip, state: State) -> np.ndarray:
     """The largest step (F,) [rad] of a joint from each frame to the next that meets the goals with the least turns.
 
     A goal that is missed is missed alike in both frames: a jump of what the frames' own answers miss forces no step.
-    back : the step from the next frame to each counts as well: the shorter one of both.
     0 where rounding does not tell it: weights may differ by a hundred orders of magnitude.
     """
-    now, frames = Problem(clip), np.arange(len(clip))
-    after, before = np.minimum(frames + 1, len(clip) - 1), np.maximum(frames - 1, 0)
-    system, errors, found = now.system(state), now.errors(state), list[np.ndarray]()
-    for to in (after, before) if back else (after,):
+    return next(_forced(clip, state, (1,)))[0]
+
+
+def usual(clip: Clip, state: State) -> tuple[np.ndarray, np.ndarray]:
+    """As `forced`, without what straight limbs make of single frames; and the most that it may be (F,) [rad].
+
+    The step is the shorter one of that to the next frame and of that back, and the median of those beside. It may be
+    more where goals are faster than beside, as in a punch: as much as joints there turn for each bit of their way.
+    """
+    (after, moved), (before, _) = _forced(clip, state, (1, -1))
+    steps, moved = np.minimum(after[:-1], before[1:]), np.maximum(moved[:-1], TINY)
+    least = _median(steps, 1)
+    return np.append(least, 0.0), np.append(np.maximum(least, moved * _median(steps / moved, 2)), 0.0)
+
+
+def _forced(clip: Clip, state: State, ways: tuple[int, ...]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The steps (F,) to the next frame (1) or the one before (-1), and how far goals move (F,), as errors count."""
+    now = Problem(clip)
+    system, errors = now.system(state), now.errors(state)
+    for way in ways:
+        to = np.clip(np.arange(len(clip)) + way, 0, len(clip) - 1)
         links = clip.links if clip.links is None or len(clip.links) == 1 else clip.links[to]
         targets = clip.targets.take(to)._replace(wanted=clip.targets.wanted)
-        then = Problem(replace(clip, targets=targets, links=links))
+        moved = Problem(replace(clip, targets=targets, links=links)).errors(state) - errors
         try:
-            step = system.correction(then.errors(state) - errors)
+            step = system.correction(moved)
         except np.linalg.LinAlgError:
-            return np.zeros(len(clip))
+            step = np.zeros((len(clip), 1))
         steps = np.abs(step / clip.bounds.units[clip.bounds.open]).max(-1, initial=0.0)
-        found.append(np.where(np.isfinite(steps), steps, 0.0))
-    return np.minimum(found[0], found[1][after]) if back else found[0]
+        yield np.where(np.isfinite(steps), steps, 0.0), np.sqrt((moved**2).sum(-1))
+
+
+def _median(values: np.ndarray, beside: int) -> np.ndarray:
+    """The median (F,) of each value (F,) and as many on each side."""
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(values, beside, mode="edge"), 2 * beside + 1)
+    return np.median(around, axis=-1)

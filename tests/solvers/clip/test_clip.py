@@ -34,6 +34,7 @@ from solvers.space import JointSpace, State
 from solvers.space.tasks.setup import ROTATION_LENGTH
 
 FRESH = ik.Options(warm_start=False)
+SHOT = 0.3**4  # the smoothness of a shot, as it is first
 
 
 def planar(*limits: ik.Range | None) -> ik.Skeleton:
@@ -328,17 +329,34 @@ def test_joints_that_turn_too_fast_are_slowed_and_none_faster() -> None:
     knots *= (1.2 + 0.8 * generator.random((4, 1))) / np.linalg.norm(knots, axis=1, keepdims=True)
     places = CubicSpline(np.linspace(0.0, 1.0, 4), knots)(np.linspace(0.0, 1.0, 40))[:, None]
     places /= np.maximum(np.linalg.norm(places, axis=-1, keepdims=True) / 1.98, 1.0)
-    joints = [ik.Joint(f"ball {k}", k - 1, "ball", (0, min(k, 1), 0)) for k in range(2)]
-    prepared = ik.prepare(ik.Skeleton([*joints, ik.Joint("hand", 1, "fixed", (0, 1, 0))]), [ik.Goal("hand", (0, 0, 0))])
-    arrays = asked(prepared, None, places)
-    solve_into(prepared, prepared, arrays)
+    prepared, arrays = smooth_arm(places)
     begun, fast = arrays.rotations.copy(), fastest(arrays.rotations)
-    slow_into(prepared, arrays, held=(0, 2))
+    slow_into(prepared, arrays, SHOT, held=(0, 2))
     assert arrays.converged.all()
     assert (arrays.rotations[-2:] == begun[-2:]).all()
     slower = fastest(arrays.rotations)
     assert (slower < fast + np.radians(2.5)).all()
     assert slower.max() < 0.9 * fast.max()
+
+
+def test_a_punch_is_not_slowed() -> None:
+    """A hand that goes 30 times as fast for a frame or two: its joints turn fast because it does."""
+    way = np.cumsum(0.012 + 0.3 * np.exp(-((np.arange(40) - 20.0) ** 2)))
+    far, angle = 1.2 + 0.5 * np.minimum(way, 1.0), 0.3 + 1.5 * way
+    places = np.stack([far * np.cos(angle), far * np.sin(angle), 0.1 * way], axis=-1)[:, None]
+    prepared, arrays = smooth_arm(places)
+    begun = arrays.rotations.copy()
+    slow_into(prepared, arrays, SHOT)
+    assert (arrays.rotations == begun).all()
+
+
+def smooth_arm(places: np.ndarray) -> tuple[ik.Prepared, FrameArrays]:
+    """The smooth motion of an arm of two bones whose hand is led along places (F, 1, 3)."""
+    joints = [ik.Joint(f"ball {k}", k - 1, "ball", (0, min(k, 1), 0)) for k in range(2)]
+    prepared = ik.prepare(ik.Skeleton([*joints, ik.Joint("hand", 1, "fixed", (0, 1, 0))]), [ik.Goal("hand", (0, 0, 0))])
+    arrays = asked(prepared, None, places)
+    solve_into(prepared, prepared, arrays, SHOT)
+    return prepared, arrays
 
 
 def test_more_smoothing_moves_more_smoothly() -> None:
@@ -606,7 +624,7 @@ def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) ->
     prepared = ik.prepare(arm, [ik.Goal("hand", (0, 0, 0))])
     arrays = asked(prepared, ik.Pose(start, np.zeros((frames, 3, 3))), places)
     fastest = []
-    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
+    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=SHOT)):
         solve(arrays)
         cosine = np.abs((arrays.rotations[1:] * arrays.rotations[:-1]).sum(-1)).clip(0.0, 1.0)
         fastest.append(float((2.0 * np.arccos(cosine)).max()))
@@ -618,7 +636,7 @@ def test_an_arm_does_not_sweep_around_where_its_hand_hardly_moves(way: float) ->
 def both_ways(prepared: ik.Prepared, arrays: FrameArrays, length: float = 0.0) -> tuple[list[float], list[np.ndarray]]:
     """The largest pop of a hinge about Z, and the misses (F, G), turns as ways of a length: frame by frame, as one."""
     pops, misses = [], []
-    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=0.3**4)):
+    for solve in (prepared.solve_into, partial(solve_into, prepared, prepared, smooth=SHOT)):
         solve(arrays)
         turned = np.unwrap(2.0 * np.arctan2(arrays.rotations[..., 3], arrays.rotations[..., 0]), axis=0)
         pops.append(float(np.abs(np.diff(turned, 3, axis=0)).max()))
@@ -659,9 +677,9 @@ def test_what_cannot_be_met_is_missed_without_a_pop(further: float) -> None:
 def test_a_joint_that_is_slowed_where_goals_are_missed_misses_hardly_more(further: float, frames: int) -> None:
     """The leg led faster: its knee straightens within a frame or two, though hardly less is missed for it."""
     prepared, arrays = led_leg(further, frames)
-    solve_into(prepared, prepared, arrays, smooth=0.3**4)
+    solve_into(prepared, prepared, arrays, smooth=SHOT)
     before, fast = arrays.batch(), fastest(arrays.rotations)
-    slow_into(prepared, arrays, smooth=0.3**4)
+    slow_into(prepared, arrays, SHOT)
     assert fastest(arrays.rotations).max() < 0.85 * fast.max()
     assert arrays.position_errors.sum() < 1.04 * before.position_errors.sum()
     assert arrays.rotation_errors.sum() < 1.04 * before.rotation_errors.sum()
@@ -726,6 +744,6 @@ def test_a_limb_misses_what_the_way_that_it_goes_misses() -> None:
     arrays = asked(prepared, ik.pose_from_angles(arm, np.zeros((frames, 2))), places)
     arrays.rotations[:], arrays.translations[:] = ik.pose_from_angles(arm, np.stack([-angle - 0.5 * bend, bend], 1))
     answered = SimpleNamespace(motion=prepared.motion, solve_into=lambda arrays: None)  # leaves them as they are
-    solve_into(prepared, answered, arrays, smooth=0.3**4)
+    solve_into(prepared, answered, arrays, smooth=SHOT)
     assert arrays.position_errors == pytest.approx(least - 1.5, abs=2e-3)
     assert arrays.rotations[:, 1, 3] == pytest.approx(-np.sin(0.5), abs=5e-3)
