@@ -68,22 +68,27 @@ class WholeShot:
         self._shot = (0, 0, -1, 1.0)  # a scene, the first and the last frame, and the time of a frame
         self._asked: dict[int, Asked] = {}
         self._sure = set[int]()  # frames that were read since the last edit
+        self._unanswered = set[int]()  # those of them that have no answer to what they ask
         self._answers: dict[int, tuple[tuple[float, Question], bytes]] = {}  # by the smoothness too
         self._lock = Lock()
 
     def cover(self, scene: bpy.types.Scene, smooth: float) -> None:
         """Count the frames that a scene's timeline plays as the shot; what is known of others is forgotten."""
         shot = scene.session_uid, *scene_state.shown_range(scene), scene_state.times(scene, [1])[0]
-        self.smooth = smooth
-        if shot == self._shot:
+        if (shot, smooth) == (self._shot, self.smooth):
             return
         with self._lock:
-            self.notes = []
-            same, self._shot = (shot[0], shot[3]) == (self._shot[0], self._shot[3]), shot
-            for frames in (self._asked, self._answers):
-                for frame in [frame for frame in frames if not (same and shot[1] <= frame <= shot[2])]:
-                    del frames[frame]
-        self._sure &= set(range(shot[1], shot[2] + 1)) if same else set()
+            self.smooth = smooth
+            if shot != self._shot:
+                self.notes = []
+                same, self._shot = (shot[0], shot[3]) == (self._shot[0], self._shot[3]), shot
+                for frames in (self._asked, self._answers):
+                    for frame in [frame for frame in frames if not (same and shot[1] <= frame <= shot[2])]:
+                        del frames[frame]
+                self._sure &= set(range(shot[1], shot[2] + 1)) if same else set()
+            self._unanswered.clear()
+            for frame in self._sure:
+                self._count(frame)
 
     def covers(self, scene_uid: int, time: float) -> bool:
         """Whether a time of a scene is one of the shot's."""
@@ -105,6 +110,7 @@ class WholeShot:
                     return
                 self._asked[frame] = asked.sharing(self._asked.get(frame - 1) or self._asked.get(frame + 1))
             self._sure.add(frame)
+            self._count(frame)
 
     def asked_otherwise(self, time: float, question: Question) -> bool:
         """Whether the frame at a time was read and has asked something else."""
@@ -118,7 +124,9 @@ class WholeShot:
 
     def doubt(self) -> None:
         """An edit may have changed what any frame asks."""
-        self._sure.clear()
+        with self._lock:
+            self._sure.clear()
+            self._unanswered.clear()
         self.notes = []
 
     def unread(self) -> list[int]:
@@ -136,6 +144,7 @@ class WholeShot:
         """Store a frame's answer to a question, as of `FrameArrays.answers`."""
         with self._lock:
             self._answers[frame] = (smooth, question), found
+            self._count(frame)
 
     def answer(self, time: float, question: Question) -> bytes | None:
         """The answer of the frame at a time, if it asks this; None if it is not known, or of another question."""
@@ -164,11 +173,15 @@ class WholeShot:
     @property
     def unanswered(self) -> int:
         """How many frames that were read since the last edit have no answer; one at least where windows were left."""
-        asked = self._asked
-        return self.is_partial + sum(
-            frame in asked and self.answer(frame * self._shot[3], asked[frame].question) is None
-            for frame in self._sure
-        )
+        return self.is_partial + len(self._unanswered)
+
+    def _count(self, frame: int) -> None:
+        """Count a frame among those that have no answer, or no longer."""
+        asked, found = self._asked.get(frame), self._answers.get(frame)
+        if frame in self._sure and asked is not None and (found is None or found[0] != (self.smooth, asked.question)):
+            self._unanswered.add(frame)
+        else:
+            self._unanswered.discard(frame)
 
     def _frame(self, time: float) -> int:
         """The whole frame at a time; one that no shot has between two."""
