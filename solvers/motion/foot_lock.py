@@ -225,8 +225,7 @@ def _wanted(
     if not rests.any():
         return foot, found, np.full(way.ankle.shape, np.nan)
     knee = kneeling.resting(way.knee, rests, found, None if heights is None else heights[:, 2])
-    pivot: np.ndarray = np.where(contacts[:, 1:], places[:, 1], places[:, 0])
-    foot, move = _below(way, foot, knee, found, pivot, cost, rate)
+    foot, move = _below(way, foot, knee, found, _pivots(places, contacts), cost, rate)
     return foot, move, knee
 
 
@@ -250,6 +249,20 @@ def _below(
     ankle = np.where(np.isnan(knee), kneeling.below(pivot, standing + gives, apart), ankle)
     turned = quaternion.log(quaternion.between(standing - pivot, ankle - pivot))
     return quaternion.product(quaternion.exp(faded(turned, cost, rate)), foot), ankle - way.ankle
+
+
+def _pivots(places: np.ndarray, contacts: np.ndarray) -> np.ndarray:
+    """The points (G, 3) about which a foot turns under a knee that rests: its heel only where its ball never stands.
+
+    places : (G, 2, 3) of heel and ball on contacts (G, 2), which begin and end a little apart: the foot has one pivot.
+    """
+    found = places[:, 0].copy()
+    for begin, end in runs(contacts.any(-1)):
+        balls = begin + np.flatnonzero(contacts[begin:end, 1])
+        if len(balls):
+            nearest = np.abs(np.arange(begin, end)[:, None] - balls).argmin(1)
+            found[begin:end] = places[balls[nearest], 1]
+    return found
 
 
 def _anchored(points: np.ndarray, contacts: np.ndarray, places: np.ndarray, kept: np.ndarray) -> np.ndarray:

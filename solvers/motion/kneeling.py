@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra import quaternion
 from .contacts import lengths, runs
 
+_NEAR = 0.1  # of a leg's length from its line: there a knee takes its place the less, the nearer it is
 _LEAST = 1e-12
 
 
@@ -63,10 +64,13 @@ def to_hip(knee: np.ndarray, hip: np.ndarray, upper: np.ndarray) -> tuple[np.nda
 def swivel(hip: np.ndarray, ankle: np.ndarray, knee: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The rotation vectors (F, 3) about the lines from hip to ankle that bring a knee as near as they can to a place.
 
-    All places are (F, 3); NaN where none is wanted.
+    All places are (F, 3); NaN where none is wanted. The knee of an almost straight leg hardly moves however far it is
+    turned, so such a leg is turned less.
     """
     line = ankle - hip
     axis = line / np.maximum(lengths(line), _LEAST)[:, None]
     own, other = (quaternion.cross(axis, place - hip) for place in (knee, wanted))
-    angle = np.arctan2((axis * quaternion.cross(own, other)).sum(-1), (own * other).sum(-1))
+    straight = (_NEAR * (lengths(knee - hip) + lengths(ankle - knee))) ** 2 - lengths(own) * lengths(other)
+    along = (own * other).sum(-1) + np.maximum(straight, 0.0)
+    angle = np.arctan2((axis * quaternion.cross(own, other)).sum(-1), along)
     return angle[:, None] * axis

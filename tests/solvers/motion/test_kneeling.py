@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import walking
 
+from solvers.algebra import quaternion
 from solvers.motion import FOOT_POINT, KNEE_POINT, Leg, bends, find_contacts, fine_time, kneeling, plant_feet
 
 SLIDES = ("x0.9", "drift", "noise")
@@ -89,3 +90,26 @@ def test_an_ankle_is_as_far_as_it_has_to_be_from_knee_and_ball() -> None:
     assert kneeling.between(knee, lower, pivot, apart, found) == pytest.approx(found)
     beyond = kneeling.between(knee, 0.5 * far, pivot, 0.2 * far, aim)
     assert beyond == pytest.approx(0.5 * (knee + pivot))
+
+
+def test_an_almost_straight_leg_is_hardly_turned_for_its_knee() -> None:
+    """Its knee would be beside the leg's line in any case; that of a bent leg comes to where it is wanted."""
+    hip, ankle = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.4]]), np.zeros((2, 3))
+    knee, wanted = np.array([[0.01, 0.0, 0.5], [0.4, 0.0, 0.2]]), np.array([[-0.004, 0.01, 0.5], [0.0, 0.4, 0.2]])
+    turns = kneeling.swivel(hip, ankle, knee, wanted)
+    assert np.degrees(np.linalg.norm(turns[0])) < 2.0
+    assert turns[1] == pytest.approx([0.0, 0.0, 0.5 * np.pi])
+
+
+def test_a_heel_that_stands_a_moment_before_the_ball_does_not_throw_the_foot() -> None:
+    """Feet come down under knees that rest, 5 cm higher than they were: feet turn for it, about their balls."""
+    legs, true = walking.kneel()
+    found = fine_time.finer_mask(true, fine_time.steps(30.0))
+    begin = int(found[:, 0, 2].argmax()) + 40
+    found[:begin, :, :2] = False
+    found[begin : begin + 12, :, 0], found[begin, :, 1] = True, False
+    heights = np.where(true[:, 0], 0.0, np.nan_to_num(points(legs)[:, 0, :, 2]))
+    heights[:, 2] = walking.KNEE + 0.05
+    for leg, after in zip(legs, planted(legs, found, 30.0, [heights, heights]), strict=True):
+        steps = [np.degrees(quaternion.angle(one.turns[1:, 2], one.turns[:-1, 2])).max() for one in (leg, after)]
+        assert steps[1] < steps[0] + 3.0
