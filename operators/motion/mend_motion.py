@@ -36,6 +36,7 @@ _UNITS = Touching(feet=_DEGREES, knees=_DEGREES, seat=100.0, back=_DEGREES, hand
 _GRAVITY = 9.81  # [m/s^2]
 _LEFT = 0.1  # of the slide: where more is left, limits or lengths of legs keep feet from their places
 _STANDS = 5e-4  # heights a second: what slides by less stands, as it may have done before
+_SEEN = 2e-3  # heights a second: by how much more contacts may slide where feet are put on another ground
 
 
 def _meshes(tool: object, context: bpy.types.Context, typed: str) -> list[str]:
@@ -172,8 +173,18 @@ def steps(
             with lineage.new_actions([ob], originals.MEND):
                 clip.write(ob, new, scene_state.times(scene, frames))
                 after = yield from shares(mend_motion.read(ob, own, frames, visits, mesh), 0.5, 1.0)
+                done = mend_motion.report(own, before, after, touching, rate, in_air)
+                _check(ob, done)
     if find:
         contact_ranges.store(ob, contact_ranges.of_masks(own.names, frames, touching), action)
     scene_state.look_again(scene)
-    done = mend_motion.report(own, before, after, touching, rate, in_air)
     return done._replace(other_rate=frame_rate.of_rate(likely, played))
+
+
+def _check(ob: bpy.types.Object, done: mend_motion.MendReport) -> None:
+    """Raise `Refused` if what is in contact slides more than before."""
+    before, after = done.slides
+    if after > before + _SEEN:
+        raise Refused(Note("Contacts of {} would slide by {} % of the height a second in place of {} %, so nothing was "
+                           "changed: switch off the limits of its limbs, or take contacts out of the list",
+                           repr(ob.name), f"{100.0 * after:.1f}", f"{100.0 * before:.1f}"))

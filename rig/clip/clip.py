@@ -178,8 +178,12 @@ def write(
     return count
 
 
-def inside_limits(bone: bpy.types.PoseBone) -> Callable[[np.ndarray], np.ndarray]:
-    """A function that takes rotations (F, 4) of a bone from rest to the nearest ones inside its limits."""
+def inside_limits(bone: bpy.types.PoseBone, before: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """A function that takes rotations (F, 4) of a bone from rest to the nearest ones inside its limits.
+
+    If some of its rotations `before` (F, 4) are outside, these may be as far outside as the furthest: to take a
+    captured bone into its limits would take all that it carries from its place.
+    """
     if not bone.dqik_use_limits:
         return lambda turned: turned
     frame, (lo, hi) = limit_frame.of(bone), limits.of(bone)
@@ -192,4 +196,12 @@ def inside_limits(bone: bpy.types.PoseBone) -> Callable[[np.ndarray], np.ndarray
             x[:, 1:] = project_swing(x[:, 1:], *(np.broadcast_to(end[1:], (len(x), 2)) for end in (lo, hi)))
         return twist_swing.compose(x) @ limit_frame.to_rotations(frame.start, frame.axes)
 
-    return project
+    outside = quaternion.angle(before, project(before)).max()
+
+    def allowed(turned: np.ndarray) -> np.ndarray:
+        inside = project(turned)
+        out = quaternion.log(quaternion.relative(inside, turned))
+        share = outside / np.maximum(np.linalg.norm(out, axis=-1), outside + _TINY)
+        return quaternion.product(inside, quaternion.exp(share[:, None] * out))
+
+    return allowed

@@ -324,7 +324,7 @@ def _channels(
         turned = rotation.to_quaternion(mode, own_before)
         rest = quaternion.from_matrix(own.person.armature.rest[bone, :3, :3])
         by = quaternion.relative(quaternion.product(without, rest), quaternion.product(turns[bone], rest))
-        new = clip.inside_limits(pose_bone)(quaternion.product(turned, by))
+        new = clip.inside_limits(pose_bone, turned)(quaternion.product(turned, by))
         new[rows] = turned[rows]
         inside[bone] = quaternion.product(without, quaternion.product(rest, quaternion.product(
             quaternion.relative(turned, new), quaternion.conjugate(rest))))  # fmt: skip

@@ -429,7 +429,7 @@ def _key(
     before : its channels. posed : (F, 4), its turns with these.
     """
     turned = rotation.to_quaternion(bone.rotation_mode, before)
-    new = clip.inside_limits(bone)(quaternion.product(turned, quaternion.relative(posed, wanted)))
+    new = clip.inside_limits(bone, turned)(quaternion.product(turned, quaternion.relative(posed, wanted)))
     found[bone.name, rotation.PATHS[bone.rotation_mode]] = rotation.from_quaternion(bone.rotation_mode, new, before)
     world = quaternion.product(posed, quaternion.relative(turned, new))
     return quaternion.product(world, quaternion.conjugate(posed))
@@ -480,6 +480,14 @@ class MendReport(NamedTuple):
     flights: int = 0
     others: int = 0
     hips: float = 0.0
+
+    @property
+    def slides(self) -> tuple[float, float]:
+        """How far all that is in contact moves in the mean, before and after [heights a second]."""
+        count = sum(one.contacts for one in self.limbs)
+        before, after = (sum(one.contacts * own for one, own in zip(self.limbs, every, strict=True)) / max(count, 1)
+                         for every in zip(*((one.before, one.after) for one in self.limbs), strict=True))  # fmt: skip
+        return before, after
 
 
 def report(

@@ -120,7 +120,7 @@ def follow(
     modes = [ob.pose.bones[name].rotation_mode for name in names]
     turned = np.stack([rotation.to_quaternion(mode, own.rotations[:, row].astype(float))
                        for row, mode in enumerate(modes)], 1)  # fmt: skip
-    inside = [clip.inside_limits(ob.pose.bones[name]) for name in names]
+    inside = [clip.inside_limits(ob.pose.bones[name], turned[:, row]) for row, name in enumerate(names)]
 
     def within(row: int, extra: np.ndarray) -> np.ndarray:
         before = turned[:, row]

@@ -54,7 +54,7 @@ class Channel(NamedTuple):
             return plain[:, :3]
         turned = quaternion.normalize(plain)
         if self.bone:
-            turned = clip.inside_limits(self.owner)(turned)
+            turned = clip.inside_limits(self.owner, self.plain())(turned)
         return rotation.from_quaternion(self.owner.rotation_mode, turned, self.values)
 
 

@@ -136,16 +136,39 @@ def test_a_scaled_figure_on_a_moved_parent_is_mended_alike() -> None:
         assert places == pytest.approx(wanted[name] @ whole[:3, :3].T + whole[:3, 3], abs=2e-3)
 
 
-def test_limits_hold(clip: bpy.types.Object) -> None:
-    """A knee that may bend by 30 degrees only, which the clip does not keep to, does."""
+def test_a_bone_is_no_further_outside_its_limits_than_it_was_captured(clip: bpy.types.Object) -> None:
+    """A knee that may bend by 30 degrees, and bends further in the clip; its foot is planted nevertheless."""
     rigs.limit(clip.pose.bones["LeftLeg"], (-3, 3), (-30, 30), (-5, 5))
+
+    def bent() -> np.ndarray:
+        return np.array([rigs.twist_and_swing(rigs.channel_rotation(rigs.evaluated(clip).pose.bones["LeftLeg"]))
+                         for _ in rigs.visited(range(1, LAST + 1))])  # fmt: skip
+
+    before = bent()
     bpy.ops.dqik.mend_motion()
-    most = np.zeros(3)
-    for _ in rigs.visited(range(1, LAST + 1)):
-        turned = rigs.channel_rotation(rigs.evaluated(clip).pose.bones["LeftLeg"])
-        most = np.maximum(most, np.abs(rigs.twist_and_swing(turned)))
-    assert most[1] == pytest.approx(30, abs=0.01)
-    assert (most < np.array([3, 30, 5]) + 0.01).all()
+    most = np.maximum(np.abs(before).max(0), [3, 30, 5]) + 0.01
+    assert most[1] > 45.0
+    assert (np.abs(bent()) < most).all()
+    places = film(clip)
+    stands = standing(places, "Left", 1.7)
+    slid = np.linalg.norm(np.diff(places["LeftToeBase"], axis=0), axis=-1)[stands]
+    assert slid.mean() < 1e-3
+
+
+def test_contacts_that_would_slide_more_are_refused(clip: bpy.types.Object) -> None:
+    """Knees that can only be bent as they are cannot put feet that stand on a slope; nothing is changed."""
+    bpy.ops.dqik.mend_motion()
+    action, before = clip.animation_data.action, film(clip)
+    for name in ("LeftLeg", "RightLeg"):
+        rigs.limit(clip.pose.bones[name], (0, 0), (0, 0), (0, 0))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.mesh.primitive_plane_add(size=40.0, rotation=(0.0, 0.2, 0.0))
+    slope = bpy.context.object.name
+    rigs.pose_mode(clip)
+    rigs.refuses(bpy.ops.dqik.mend_motion, "Contacts of 'cmu_01_01' would slide .* switch off the limits",
+                 original=False, ground="MESH", ground_object=slope)  # fmt: skip
+    assert clip.animation_data.action == action
+    assert all((places == before[name]).all() for name, places in film(clip).items())
 
 
 def test_feet_are_put_on_a_mesh_that_is_chosen(clip: bpy.types.Object) -> None:
