@@ -95,8 +95,11 @@ def jumps(values: np.ndarray, noise: np.ndarray) -> np.ndarray:
             continue
         at = np.array([-3.0, -2.0, -1.0, length, length + 1.0, length + 2.0])
         beside = np.stack([longer[3 + int(one) :][:count] for one in at])
-        changes = np.diff(np.diff(beside, axis=0) / np.diff(at)[:, None, None, None], axis=0)
-        least = np.maximum(_OUT * np.linalg.norm(changes, axis=-1).max(0), usual)
+        apart = np.diff(at)
+        changes = np.diff(np.diff(beside, axis=0) / apart[:, None, None, None], axis=0)
+        shares = 2.0 / apart[:-1] ** 2 + 2.0 / apart[1:] ** 2 + 2.0 / (apart[:-1] * apart[1:])  # of three axes' noise
+        own = (changes**2).sum(-1) - 3.0 * shares[:, None, None] * noise**2
+        least = np.maximum(_OUT * np.sqrt(np.maximum(own.max(0), 0.0)), usual)
         out = np.ones(found[:count].shape, dtype=bool)
         for inside in range(length):
             near = at[1:-1]

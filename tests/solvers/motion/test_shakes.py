@@ -126,6 +126,16 @@ def test_frames_that_jump_are_found_and_bridged() -> None:
     assert not _end(shakes.without_shakes(rounded, 30.0)).jumped.any()
 
 
+def test_shakes_hide_few_jumps() -> None:
+    """Of jumps of 10 degrees in a swing that shakes by 1 degree four of five are found, and no other frame."""
+    noise = np.radians(1.0) / np.sqrt(3.0) * np.random.default_rng(1).normal(size=(120, 200, 3))
+    values = _turned(0.3 * np.sin(np.pi * np.arange(120) / 30.0), noise)
+    values[60] = quaternion.product(values[60], quaternion.exp(np.radians(10.0) * np.array([0.0, 0.6, 0.8])))
+    found = shakes.jumps(values, shakes.noise_levels(values, 30.0))
+    assert found[60].mean() > 0.8
+    assert found.sum() == found[60].sum()
+
+
 def test_amount_scales_what_is_taken_out() -> None:
     """With 0 nothing is, and with more the rest becomes quieter."""
     _, _, values = _motion(30.0, 0.02, 3)
