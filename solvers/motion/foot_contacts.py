@@ -106,8 +106,8 @@ def _told_of_keys(window: KeyWindow) -> np.ndarray:
 
 def _told_of_times(window: KeyWindow, shares: np.ndarray) -> np.ndarray:
     feet, hips, spans, missing, axes = window
-    values = np.concatenate([window.against.reshape(*missing.shape[:1], 4, -1), hips], -1)
-    place, speed = (one.reshape(*shares.shape, 5, 3) for one in hermite(values, spans, missing, shares))
+    values = np.concatenate([window.against.reshape(len(missing), 4, 4, 3), hips[:, :, None]], 2)
+    place, speed = hermite(values, spans, missing, shares)
     against, places, velocities = (one.reshape(*shares.shape, 2, 2, 3) for one in
                                    (place[:, :, :4], place[:, :, :4] + place[:, :, 4:],
                                     speed[:, :, :4] + speed[:, :, 4:]))  # fmt: skip

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Poses between two keys as people move: a spline through the keys, and what captured motion adds to it. Arrays only.
 
-The spline goes through the keys' rotations and places (Catmull & Rom 1974, for keys at uneven times). What is added is
-learnt: of each part a change of its velocity at both keys and a bulge between them, by a small network (two hidden
-layers of rectified linear units) from the two keys, the one before, the one after, and their times. It is scaled by how
-much the part itself moves among these keys: what stands still stays still. Keys further apart in time than those that
-were learnt from get the spline alone. Both are smooth through the keys, and keys stay as they are.
+The spline goes through the keys' rotations and places (Catmull & Rom 1974, for keys at uneven times), nowhere much
+faster at a key than on its slower side. What is added is learnt: of each part a change of its velocity at both keys
+and a bulge between them, by a small network (two hidden layers of rectified linear units) from the two keys, the one
+before, the one after, and their times. It is scaled by how much the part itself moves among these keys: what stands
+still stays still. Keys further apart in time than those that were learnt from get the spline alone. Both are smooth
+through the keys, and keys stay as they are.
 
 Learnt from captured motion: the data used in this project was obtained from mocap.cs.cmu.edu. The database was created
 with funding from NSF EIA-0196217.
@@ -23,6 +24,7 @@ from ..algebra import quaternion
 LIMB_PARTS = ("collar", "arm", "forearm", "hand", "thigh", "shin", "foot", "toes")
 PARTS = ("hips", "spine", "spine", "spine", "neck", "neck", "neck", *LIMB_PARTS, *LIMB_PARTS)
 """The parts that are turned: the trunk upward, with the head as the last of the neck, then the left and right limbs."""
+_TRUNK = len(PARTS) - 2 * len(LIMB_PARTS)  # parts of it
 TRUNK_LINES = 4  # hips to chest, chest to neck, neck to head, and the head's own
 LIMB_LINES = 8  # of each side, the own ones of its parts
 _LINES = TRUNK_LINES + 2 * LIMB_LINES + 1  # the last one from the right to the left hip joint
@@ -31,10 +33,13 @@ BULGES = 5
 _UP = np.array([0.0, 0.0, 1.0])
 _USUAL = 0.4  # seconds between keys that count as usual
 _STILL = 1e-3  # of unit directions
+_LEAST = 1e-12
 _OTHERS = 0.4  # of the movement of all parts counts for each
 _HIGHEST, _STEP, _SAME_PLACE = 0.4, 1.5, 0.1  # of the leg: higher feet are told as this high; further steps count less
 _OUTLIER = 4.0  # scales: what is further from the mean is told as this far
 _LEARNT, _UNKNOWN = 1.0, 2.0  # seconds between keys: up to which all that is learnt counts, and from which on nothing
+_STEEPEST = 3.0  # of the slower of the speeds before and after a key: the most that one at it has
+_TURNS, _SPINS = np.radians([90.0, 120.0])  # between keys: up to which all counts, and from which on nothing
 _LEVEL = 0.2  # a line between the hip joints that is steeper tells no direction
 
 Weights = dict[str, np.ndarray]
@@ -115,6 +120,20 @@ def in_betweens(poses: KeyPoses, times: np.ndarray, weights: Weights | None = No
     added = np.einsum("fb,fbpi->fpi", bulge_shapes(share), bulges[gap])
     turned = quaternion.product(quaternion.exp(added[:, poses.parts]), turns[:, 0])
     return Between(turned, hips[:, 0] + poses.leg * added[:, -1])
+
+
+def trust(poses: KeyPoses) -> np.ndarray:
+    """How much (K, B), from 0 to 1, the turns made around each key count against those of the curves that are there.
+
+    Trunk and arms of who spins count for nothing: seen alone, they would go around another way than the hips. Hips and
+    legs always count, since feet stand with these.
+    """
+    hips = poses.turns[:, int(poses.parts.argmin())]
+    turned = np.pad(quaternion.angle(hips[:-1], hips[1:]), 2)
+    most = np.max([turned[first : first + len(poses.times)] for first in range(4)], axis=0)
+    of_limb = (poses.parts - _TRUNK) % len(LIMB_PARTS)
+    below = (poses.parts == 0) | ((poses.parts >= _TRUNK) & (of_limb >= LIMB_PARTS.index("thigh")))
+    return np.where(below, 1.0, np.clip((_SPINS - most) / (_SPINS - _TURNS), 0.0, 1.0)[:, None])
 
 
 def windows(gaps: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -203,29 +222,45 @@ def spline(
     poses: KeyPoses, rows: np.ndarray, missing: np.ndarray, shares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Turns (N, S, B, 4) and hips (N, S, 3) at shares (N, S) of the gaps of windows (N, 4), on splines through them."""
-    turns, count = poses.turns[rows].copy(), len(rows)
+    turns = poses.turns[rows].copy()
     for key, beside in ((2, 1), (0, 1), (3, 2)):
         away = (turns[:, key] * turns[:, beside]).sum(-1, keepdims=True) < 0.0
         turns[:, key] = np.where(away, -turns[:, key], turns[:, key])
-    values = np.concatenate([turns.reshape(count, 4, -1), poses.hips[rows]], -1)
-    found, _ = hermite(values, spans_of(poses.times[rows]), missing, shares)
-    return quaternion.normalize(found[..., :-3].reshape(*shares.shape, -1, 4)), found[..., -3:]
+    spans = spans_of(poses.times[rows])
+    turned, _ = hermite(turns, spans, missing, shares)
+    return quaternion.normalize(turned), hermite(poses.hips[rows], spans, missing, shares)[0]
 
 
 def hermite(
     values: np.ndarray, spans: np.ndarray, missing: np.ndarray, shares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Values and changes a second (N, S, n) of splines through windows of values (N, 4, n) with `spans_of` (N, 3)."""
-    chords = np.diff(values, axis=1) / spans[..., None]
-    no_first, no_last = (missing[:, end, None] > 0.0 for end in (0, 1))
+    """Values and changes a second (N, S, ..., n) of splines through windows (N, 4, ..., n) with `spans_of` (N, 3).
+
+    The speed at a key is at most a few times that of its slower side, so that what rests before a strike does not swing
+    out.
+    """
+
+    def each(numbers: np.ndarray) -> np.ndarray:
+        return numbers.reshape(*numbers.shape, *[1] * (values.ndim - 2))
+
+    chords = np.diff(values, axis=1) / each(spans)
+    no_first, no_last = (each(missing[:, end]) > 0.0 for end in (0, 1))
     before, own, after = chords.swapaxes(0, 1)
-    before_span, span, after_span = spans[..., None].swapaxes(0, 1)
-    start = (before * span + own * before_span) / (before_span + span)
-    end = (own * after_span + after * span) / (span + after_span)
+    before_span, span, after_span = (each(one) for one in spans.T)
+    start = _slower((before * span + own * before_span) / (before_span + span), before, own)
+    end = _slower((own * after_span + after * span) / (span + after_span), own, after)
     start, end = (np.where(no_first, np.where(no_last, own, 1.5 * own - 0.5 * end), start),
                   np.where(no_last, np.where(no_first, own, 1.5 * own - 0.5 * start), end))  # fmt: skip
-    start, own, end, s, rest = start[:, None], own[:, None], end[:, None], shares[..., None], 1.0 - shares[..., None]
-    rise = s * s * (3.0 - 2.0 * s)
-    found = (1.0 - rise) * values[:, 1:2] + rise * values[:, 2:3]
-    found += span[:, None] * s * rest * (rest * start - s * end)
+    start, own, end, span = (one[:, None] for one in (start, own, end, span))
+    s = each(shares)
+    rest, rise = 1.0 - s, s * s * (3.0 - 2.0 * s)
+    found = (1.0 - rise) * values[:, None, 1] + rise * values[:, None, 2]
+    found += span * s * rest * (rest * start - s * end)
     return found, 6.0 * s * rest * own + rest * (1.0 - 3.0 * s) * start + s * (3.0 * s - 2.0) * end
+
+
+def _slower(speed: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """A speed (..., n) at a key that is at most a few times the slower one of those on both sides."""
+    slower = np.minimum(*(np.linalg.norm(one, axis=-1, keepdims=True) for one in (before, after)))
+    size = np.maximum(np.linalg.norm(speed, axis=-1, keepdims=True), _LEAST)
+    return speed * np.minimum(1.0, _STEEPEST * slower / size)

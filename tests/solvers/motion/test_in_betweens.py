@@ -88,6 +88,27 @@ def test_without_what_is_learnt_it_is_the_spline_of_catmull_and_rom() -> None:
     assert in_betweens.in_betweens(poses, times).hips == pytest.approx(cubic, abs=1e-9)
 
 
+def test_what_has_equal_keys_does_not_swing_out_before_it_moves() -> None:
+    rests, goes, beyond = [0.3, 1.0], [2.0, -1.0], [2.5, 0.0]
+    values = np.array([[rests, rests, rests, goes], [rests, rests, goes, beyond]])
+    spans, shares = np.full((2, 3), 0.4), np.tile(np.linspace(0.0, 1.0, 9), (2, 1))
+    found, changes = in_betweens.hermite(values, spans, np.zeros((2, 2)), shares)
+    assert (found[0] == values[0, 0]).all()
+    assert (changes[1, 0] == 0.0).all()
+
+
+def test_arms_of_who_spins_are_left_to_their_curves_and_legs_are_not() -> None:
+    """From two keys before a turn by more than 120 degrees to two after it; a walk does not turn so far."""
+    assert (in_betweens.trust(walking.key_poses(np.arange(9) * 0.4)) == 1.0).all()
+    turns = np.tile(quaternion.IDENTITY, (9, len(PARTS), 1))
+    turns[5:] = quaternion.exp(np.radians([0.0, 0.0, 130.0]))
+    found = in_betweens.trust(walking.key_poses(np.arange(9) * 0.4)._replace(turns=turns))
+    above = ("spine", "neck", "collar", "arm", "forearm", "hand")
+    arms = [number for number, part in enumerate(PARTS) if part in above]
+    assert (found[:, arms] == np.array([1, 1, 1, 0, 0, 0, 0, 1, 1.0])[:, None]).all()
+    assert (np.delete(found, arms, 1) == 1.0).all()
+
+
 def test_a_walk_is_nearer_to_its_formulas_than_the_spline() -> None:
     """Keyed five times in two strides: what is learnt from captured people swings these legs, which it has not seen."""
     times = np.arange(60, 301) / 120.0
