@@ -66,7 +66,12 @@ class Code:
     CONTROLS_NOT_KEYED = "their controls are not keyed"
     STAYS_ON_KEYS = "{} stays on its keys: raise the Influence of its goal to move it by its target"
     NOT_FOUND = "not found: {}"
-    LIMITS_SET = "Set the limits of {} bones"
+    LIMITS_SET = "Set the limits of {}"
+    ONE_BONE, BONES = "1 bone", "{} bones"
+    ONE_CHANNEL, CHANNELS = "1 channel", "{} channels"
+    ONE_CONTACT, CONTACTS = "1 contact", "{} contacts"
+    ONE_FRAME, FRAMES = "1 frame", "{} frames"
+    ONE_KEY, KEYS = "1 key", "{} keys"
     NONE_HELD = "None of the bones is held"
     HELD = "Held on all frames: {}"
     HELD_HERE = "Held until the frame changes, then their keys come back: {}"
@@ -133,6 +138,11 @@ def note_of(error: Exception) -> Note:
     if isinstance(error, Refused):
         return error.note
     return Note(Code.QUOTED, error if isinstance(error, DqikError) else str(error))
+
+
+def counted(number: int, one: str, more: str) -> Note:
+    """A number with its noun, as a value of a note."""
+    return Note(one) if number == 1 else Note(more, number)
 
 
 def listed(names: Sequence[str]) -> Note | str:

@@ -10,7 +10,7 @@ from ...rig.blender import scene_state
 from ...rig.clip import standing
 from ...rig.controls import constraints, controls, selection
 from ...rig.figure.character import Character
-from ...rig.notes import Code, Note, Refused, listed
+from ...rig.notes import Code, Note, Refused, counted, listed
 from ...rig.skeleton import human_limits, limits
 from ..common import NotDone, Said, Tool, armature, refuse
 
@@ -60,7 +60,7 @@ class DQIK_OT_limits_from_ik(LimitsTool, bpy.types.Operator):
         count = constraints.limits_from_ik(self._bones(context))
         if not count:
             raise NotDone("WARNING", Note("None of {} has IK limits", self._which()))
-        return Note(Code.LIMITS_SET, count)
+        return Note(Code.LIMITS_SET, counted(count, Code.ONE_BONE, Code.BONES))
 
 
 class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
@@ -77,7 +77,7 @@ class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
             more = Note(" and of {} more", len(damaged) - 1) if len(damaged) > 1 else ""
             note = Note("Keys of bone {}{} are no numbers and were left out", repr(damaged[0]), more)
         elif count:
-            return Note(Code.LIMITS_SET, count)
+            return Note(Code.LIMITS_SET, counted(count, Code.ONE_BONE, Code.BONES))
         else:
             note = Note("The action of {} turns none of {}", repr(ob.name), self._which())
         if not count:

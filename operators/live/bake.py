@@ -20,7 +20,7 @@ from ...rig.frame.step.report import GoalError, goal_errors
 from ...rig.frame.step.session import Session
 from ...rig.frame.step.start_mode import Way
 from ...rig.keys import keyable
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ...solvers import Batch
 from ..common import Steps
 from ..frames import FramesTool, read_frames, shares
@@ -109,7 +109,8 @@ class DQIK_OT_bake(FramesTool, bpy.types.Operator):
         misses = missed.summary(scene, ob)
         for note in reading.rig.unseen:
             self.tell({"WARNING"}, note)
-        done = [Note("Baked {} frames, {} keys", len(frames), count), *([misses] if misses else [])]
+        done = [Note("Baked {}, {}", counted(len(frames), Code.ONE_FRAME, Code.FRAMES),
+                     counted(count, Code.ONE_KEY, Code.KEYS)), *([misses] if misses else [])]
         if in_strips and _hides_strips(ob, frames, scene):
             done.append(Note("before and after them the keys hide the strips of the NLA: bake all frames that are to "
                              "be seen"))

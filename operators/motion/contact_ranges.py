@@ -9,7 +9,7 @@ from ...rig.blender.words import iface_
 from ...rig.clip import contact_ranges, standing
 from ...rig.controls import selection
 from ...rig.motion import mend_motion
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ...rig.overlay import contact_bars
 from ...rig.skeleton.menus import CONTACT_PARTS
 from ..common import NotDone, Said, Steps, Tool, armature
@@ -39,7 +39,8 @@ class DQIK_OT_contacts_find(GroundOptions, FramesTool, bpy.types.Operator):
         on_frames = mend_motion.on_frames(mend_motion.contacts(motion, rate, heights), rate)
         ranges = contact_ranges.of_masks(own.names, frames, on_frames)
         contact_ranges.store(ob, ranges)
-        self.tell({"INFO"} if ranges else {"WARNING"}, Note("{} contacts found", len(ranges)))
+        self.tell({"INFO"} if ranges else {"WARNING"},
+                  Note("{} found", counted(len(ranges), Code.ONE_CONTACT, Code.CONTACTS)))
 
 
 class ContactTool(Tool):

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, lineage
 from ...rig.motion import in_betweens
-from ...rig.notes import Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ..common import Steps, armature
 from ..frames import FramesTool, shares
 
@@ -53,6 +53,7 @@ class DQIK_OT_in_betweens(FramesTool, bpy.types.Operator):
             for each, values in found.values.items():
                 clip.write(each, values, scene_state.times(scene, whole))
         scene_state.look_again(scene)
-        notes = [Note("{} frames between {} keyed poses", len(whole) - len(keyed), len(keyed))]
+        notes = [Note("{} between {} keyed poses",
+                      counted(len(whole) - len(keyed), Code.ONE_FRAME, Code.FRAMES), len(keyed))]
         notes += [Note("Times a foot was planted: {}", found.stances)] if self.plant else []
         self.conclude(ob, True, *notes)

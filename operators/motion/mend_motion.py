@@ -14,21 +14,21 @@ from ...rig.clip.contact_ranges import Touching
 from ...rig.clip.ground import LEVEL, LOWEST, MESH, Ground
 from ...rig.keys import keyable
 from ...rig.motion import mend_motion
-from ...rig.notes import Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ...solvers.motion import fine_time, likely_rate
 from ..common import Steps, armature, chosen_object, name_of, refuse
 from ..frames import FramesTool, shares
 
 _REPORTS = Touching(
-    feet="{} contacts of feet: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
+    feet="{} of feet: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
          "more or less",
-    knees="{} contacts of knees: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
+    knees="{} of knees: they slid by {} % of the height a second, now {} %; knees bend up to {} degrees "
           "more or less",
-    seat="{} contacts of the seat: it slid by {} % of the height a second, now {} %; hips move by up to {} % of the "
+    seat="{} of the seat: it slid by {} % of the height a second, now {} %; hips move by up to {} % of the "
          "height",
-    back="{} contacts of the back: it slid by {} % of the height a second, now {} %; the spine turns by up to {} "
+    back="{} of the back: it slid by {} % of the height a second, now {} %; the spine turns by up to {} "
          "degrees",
-    hands="{} contacts of hands: they slid by {} % of the height a second, now {} %; elbows bend up to {} degrees "
+    hands="{} of hands: they slid by {} % of the height a second, now {} %; elbows bend up to {} degrees "
           "more or less",
 )
 _DEGREES = float(np.degrees(1.0))
@@ -105,7 +105,7 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
         ob, layout = armature(context), self.layout
         number = len(contact_ranges.shown(ob))
         if number:
-            words = iface_("Plants the {} contacts of the list").format(number)
+            words = iface_("Contacts of the list, which are planted: {}").format(number)
             layout.label(text=iface_("Finds new contacts") if self.find else words, icon="INFO", translate=False)
             layout.prop(self, "find")
         if originals.of(ob, originals.MEND) is not None:
@@ -117,8 +117,9 @@ class DQIK_OT_mend_motion(GroundOptions, FramesTool, bpy.types.Operator):
         done = yield from steps(context, ob, frames, self.step, self.find, self.original, ground, self.ballistic)
         limbs = [each for each in zip(_REPORTS, _UNITS, done.limbs, strict=True) if each[2].contacts]
         planted = all(one.after <= max(_LEFT * one.before, _STANDS) for _, _, one in limbs)
-        notes = [Note(words, one.contacts, f"{100.0 * one.before:.1f}", f"{100.0 * one.after:.1f}",
-                      f"{unit * one.change:.1f}") for words, unit, one in limbs]  # fmt: skip
+        notes = [Note(words, counted(one.contacts, Code.ONE_CONTACT, Code.CONTACTS), f"{100.0 * one.before:.1f}",
+                      f"{100.0 * one.after:.1f}", f"{unit * one.change:.1f}")
+                 for words, unit, one in limbs]  # fmt: skip
         if self.ballistic and not done.flights:
             notes.append(Note("No flight was changed"))
         elif self.ballistic:

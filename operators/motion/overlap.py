@@ -10,7 +10,7 @@ from ...rig.blender import scene_state
 from ...rig.clip import clip
 from ...rig.controls import selection
 from ...rig.motion import overlap
-from ...rig.notes import Note
+from ...rig.notes import Code, Note, counted
 from ...solvers.motion import Spring
 from ..common import Steps
 from ..frames import FramesTool, shares
@@ -65,7 +65,8 @@ class DQIK_OT_overlap(FramesTool, bpy.types.Operator):
                                                   self.amount, self.keep_out), 0.5, 1.0)  # fmt: skip
         count = clip.write(ob, turned, scene_state.times(scene, frames), still=True)
         scene_state.look_again(scene)
-        self.conclude(ob, True, Note("Overlap on {} bones, {} keys", len(names), count))
+        self.conclude(ob, True, Note("Overlap on {}, {}", counted(len(names), Code.ONE_BONE, Code.BONES),
+                                     counted(count, Code.ONE_KEY, Code.KEYS)))
 
     def _spring(self, scene: bpy.types.Scene) -> Spring:
         """The spring of these options; the scene says where down is."""

@@ -12,7 +12,7 @@ from ...rig.blender import originals, scene_state
 from ...rig.clip import clip, lineage, standing
 from ...rig.figure import character
 from ...rig.motion import mend_motion, shakes
-from ...rig.notes import Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ..common import Steps, armature
 from ..frames import FramesTool, shares
 
@@ -93,8 +93,9 @@ class DQIK_OT_remove_shakes(FramesTool, bpy.types.Operator):
     def _report(self, ob: bpy.types.Object, report: shakes.Report, contacts: int) -> None:
         size = character.scaled_size(ob)
         share = 100.0 * report.way / size if size else 0.0
-        notes = [Note("Shakes of up to {} degrees and {} % of the size taken out of {} channels",
-                      f"{np.degrees(report.turn):.1f}", f"{share:.2g}", report.channels)]  # fmt: skip
-        notes += [Note("{} frames had jumped", report.jumped)] if report.jumped else []
-        notes += [Note("{} contacts planted", contacts)] if contacts else []
+        notes = [Note("Shakes of up to {} degrees and {} % of the size taken out of {}",
+                      f"{np.degrees(report.turn):.1f}", f"{share:.2g}",
+                      counted(report.channels, Code.ONE_CHANNEL, Code.CHANNELS))]  # fmt: skip
+        notes += [Note("{} had jumped", counted(report.jumped, Code.ONE_FRAME, Code.FRAMES))] if report.jumped else []
+        notes += [Note("{} planted", counted(contacts, Code.ONE_CONTACT, Code.CONTACTS))] if contacts else []
         self.conclude(ob, True, *notes)

@@ -16,7 +16,7 @@ from ...rig.controls import switches
 from ...rig.figure.character import Character
 from ...rig.keys import keyable
 from ...rig.motion import hand_contacts, retarget, retargeted_keys, root_motion, same_names
-from ...rig.notes import Code, Note, Refused, listed
+from ...rig.notes import Code, Note, Refused, counted, listed
 from ...rig.overlay import preview
 from ..common import Steps, Tool, armature, chosen_object, name_of, object_named, refuse
 from ..frames import FramesTool, shares
@@ -151,7 +151,8 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
                 taken, with_ = figure.taken, name_of(context, ob) if other == partner else self.partner
                 preview.show(other, name_of(context, one), with_, asked, taken.frames, answer.posed, taken.space.scale)
             views.redraw()
-            return Note("A preview on {} frames: nothing is keyed", len(figures[0].taken.frames))
+            return Note("A preview on {}: nothing is keyed",
+                        counted(len(figures[0].taken.frames), Code.ONE_FRAME, Code.FRAMES))
         scaled = list[str]()
         for (one, other, _), figure, answer in reversed([*zip(wanted, figures, answers, strict=True)]):
             count, scaled = _keyed(scene, one, other, figure, answer)
@@ -159,8 +160,10 @@ class DQIK_OT_retarget(options.RetargetOptions, FramesTool, bpy.types.Operator):
         lost = partner is not None and touches.kept < max(touches.count, 1)
         if partner is not None:
             left.append(_said(scene, source, theirs, touches))
-        self.conclude(ob, not scaled and not lost, Note("Retargeted {} bones on {} frames, {} keys",
-                      len(answers[0].bones), len(figures[0].taken.frames), count), *left)  # fmt: skip
+        self.conclude(ob, not scaled and not lost, Note("Retargeted {} on {}, {}",
+                      counted(len(answers[0].bones), Code.ONE_BONE, Code.BONES),
+                      counted(len(figures[0].taken.frames), Code.ONE_FRAME, Code.FRAMES),
+                      counted(count, Code.ONE_KEY, Code.KEYS)), *left)  # fmt: skip
         return None
 
     def _read(

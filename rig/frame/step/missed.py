@@ -7,7 +7,7 @@ import bpy
 
 from ...blender import units
 from ...figure.short_names import called
-from ...notes import Note, listed
+from ...notes import Code, Note, counted, listed
 from .report import GoalError
 
 _BETWEEN = "\n"  # the names of the goals that a frame missed
@@ -51,5 +51,5 @@ def summary(scene: bpy.types.Scene, ob: bpy.types.Object) -> Note | None:
     worst = max(frames, key=lambda entry: (entry.error, entry.rotation_error))
     by = units.miss(scene, ob, worst.error, worst.rotation_error)
     shown = _shown(ob, worst.name.split(_BETWEEN))
-    count = Note("1 frame") if len(frames) == 1 else Note("{} frames", len(frames))
+    count = counted(len(frames), Code.ONE_FRAME, Code.FRAMES)
     return Note("goals missed on {}, most at frame {}: {} by {}", count, worst.frame, shown, by)

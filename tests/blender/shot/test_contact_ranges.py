@@ -89,7 +89,7 @@ def test_hands_that_hold_are_listed_and_planted_as_listed(clip: bpy.types.Object
         assert HOLDS[0] - 1 <= first < HOLDS[0] + 5 < HOLDS[1] - 5 < last <= HOLDS[1] + 1
     assert steps_of(clip, "LeftHand", *inside).max() < 1e-5 < 1e-3 < trembles.max()
     feet, of_hands = last_report.of(clip).notes
-    assert feet.values[0] + of_hands.values[0] == len(listed(clip))
+    assert sum(note.values[0].values[0] for note in (feet, of_hands)) == len(listed(clip))
     for number in reversed(range(len(clip.dqik.contacts))):
         if clip.dqik.contacts[number].bone == "LeftHand":
             bpy.ops.dqik.contact_remove(index=number)

@@ -105,7 +105,7 @@ def test_a_bake_names_its_original(original: ModuleType, last_report: ModuleType
     drawn, ui = Drawn(extension), rigs.part("ui")
     drawn.tab(tuple(cls for cls in ui.PANELS if cls.__name__ == "DQIK_PT_live"), 300)
     assert not ob.dqik.live
-    assert ("DQIK", "Baked {} frames, {} keys") in drawn.texts
+    assert ("DQIK", "Baked {}, {}") in drawn.texts
 
 
 def test_a_report_is_shown_for_its_motion_only(last_report: ModuleType) -> None:
