@@ -257,7 +257,7 @@ def _pivots(places: np.ndarray, contacts: np.ndarray) -> np.ndarray:
     places : (G, 2, 3) of heel and ball on contacts (G, 2), which begin and end a little apart: the foot has one pivot.
     """
     found = places[:, 0].copy()
-    for begin, end in runs(contacts.any(-1)):
+    for begin, end in runs(contacts[:, 0] | contacts[:, 1]):
         balls = begin + np.flatnonzero(contacts[begin:end, 1])
         if len(balls):
             nearest = np.abs(np.arange(begin, end)[:, None] - balls).argmin(1)
