@@ -19,7 +19,7 @@ from ..space import SINGLE, JointSpace
 from . import keyed_reach
 from .keyed_solve import KeyedSolve
 
-_ROUNDING = 0.1  # of the tolerances: more than Blender's single precision loses near the origin, less than shows
+_ROUNDING = 0.01  # of the tolerances: more than Blender's single precision loses near the origin, less than shows
 _NEAR = 1e-3  # radians: solves from such poses end nearer
 _STRAIGHT = 0.05  # radians: but within their tolerances straight limbs may bend by this, and do
 _ALLOWED = 1e-3  # radians: keys of an answer are as near to its limits

@@ -133,6 +133,5 @@ def test_a_goal_made_and_removed_by_a_script_leaves_the_frames_as_they_were() ->
     rigs.at_frame(8)
     assert turn(before, pose_at(ob, 7)) > 1.0
     ob.dqik.goals.remove(1)
-    ob.update_tag()
     rigs.at_frame(8)
     assert turn(before, pose_at(ob, 7)) < STEADY

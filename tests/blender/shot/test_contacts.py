@@ -60,13 +60,13 @@ def test_feet_and_hands_stay_above_the_floor(scale: float) -> None:
     for target in targets.values():
         target.location *= scale
     rigs.update()
-    ob.dqik.use_floor, ob.dqik.floor_height = True, -0.03 * scale
+    ob.dqik.use_floor, ob.dqik.floor_height = True, 0.03 * scale
     ob.dqik.live = True
     targets["foot.L"].location.z = -0.4 * scale
     targets["hand.R"].location = Vector((-0.3, -0.5, -0.5)) * scale
     rigs.update()
     for bone in ("foot.L", "hand.R", "shin.L"):
-        assert segment(ob, bone)[:, 2].min() > (-0.03 - DEEP) * scale
+        assert segment(ob, bone)[:, 2].min() > (0.03 - DEEP) * scale
     floor = rigs.empty((0.0, 0.0, 0.2 * scale), "Floor")
     floor.rotation_quaternion = (0.9990482, 0.0436194, 0.0, 0.0)  # 5 degrees about X
     ob.dqik.floor, ob.dqik.floor_height = floor, 0.0

@@ -280,6 +280,20 @@ def test_a_pole_turns_no_joint_that_may_not_turn(root: dict, pull: float, solver
 
 
 @both_solvers
+@pytest.mark.parametrize("stiffness", [0.5, 0.9])
+def test_of_two_slides_a_stiff_one_takes_less_of_the_way(stiffness: float, solver: str) -> None:
+    """By the square of what its stiffness leaves: the least weighted moves share a way so."""
+
+    def share(stiffness: float) -> float:
+        slides = [ik.Joint(f"slide {k}", k - 1, "prismatic", (0, 0, 0), axis=(1, 0, 0), stiffness=own)
+                  for k, own in enumerate((stiffness, 0.0))]  # fmt: skip
+        pose = ik.solve(ik.Skeleton(slides), [ik.Goal(1, position=(0.5, 0, 0))], solver=solver).pose
+        return float(pose.translations[0, 0] / pose.translations[1, 0])
+
+    assert share(stiffness) / share(0.0) == pytest.approx((1.0 - stiffness) ** 2, rel=1e-3)
+
+
+@both_solvers
 def test_the_nearest_answer_keeps_slides_that_have_moved(solver: str) -> None:
     """For a leg on a rail, with its foot on its target, neither the rail nor the leg moves."""
     skeleton = ik.Skeleton([
