@@ -3,11 +3,12 @@
 
     python benchmarks/versions.py OLD.zip [OLD.zip ...] NEW.zip [--rounds 3] [--scenes ...]
 
-Run it with a Python that has the bpy package, and nothing else on the machine. Every round runs all builds, each in a
-process and a Blender profile of its own. Prints the least time of each scene over all rounds, and the new build's as a
-share of each old one's, the median of the rounds, since a processor that is faster for a while helps one build. There
-are two Markdown tables: the first pass over the frames, in which every frame is new, and the passes after it, in which
-*Pose* knows its answers. A frame's time includes Blender's own evaluation.
+Run it with a Python that has the bpy package, and nothing else on the machine. Every round starts all builds, each in a
+process and a Blender profile of its own, and has them play each scene in turns, several times: a processor that is
+faster for some seconds so helps all alike. Prints the least time of each scene over all rounds, and the new build's as
+a share of each old one's: the median, over the rounds, of the median over the turns. There are two Markdown tables: the
+first pass over the frames, in which every frame is new, and the passes after it, in which *Pose* knows its answers. A
+frame's time includes Blender's own evaluation.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import bpy
@@ -33,7 +35,8 @@ FRAMES = 100
 KEY_STEP = 10  # frames between the keys of targets and bones
 AWAY = 0.12  # [m] from its bone's tail to a target, at most, in each direction
 TURN = 0.1  # of a keyed bone: the quaternion's x, y and z, or Euler angles [rad]
-PASSES = 4  # over the frames of a scene in each round
+PASSES = 4  # over the frames of a scene
+TURNS = 5  # in which all builds play a scene, in each round
 LIMBS = {"handL": 3, "handR": 3, "footL": 2, "footR": 2, "head": 3}  # bones that their goals move
 SPINE = [("root", None, (0, 0, 0), (0, 0.2, 0)), ("hips", "root", (0, 0, 1), (0, 0, 1.1)),
          *((f"spine{i}", f"spine{i - 1}" if i else "hips", (0, 0, 1.1 + 0.12 * i), (0, 0, 1.22 + 0.12 * i))
@@ -47,7 +50,7 @@ LEFT = [("clav", "spine3", (0.03, 0, 1.58), (0.15, 0, 1.58)), ("arm", "clav", (0
 
 
 def main() -> int:
-    """Compare builds, or measure one and print its figures as JSON."""
+    """Compare builds, or play scenes with one and print their figures as JSON."""
     parser = argparse.ArgumentParser(description="Compare builds of DQIK in Blender.")
     parser.add_argument("zips", nargs="+", type=Path, metavar="ZIP", help="the old builds, and then the new one")
     parser.add_argument("--rounds", type=int, default=3)
@@ -55,38 +58,56 @@ def main() -> int:
     arguments = parser.parse_args()
     builds: list[Path] = arguments.zips
     if len(builds) == 1:
-        return _measure(builds[0].resolve(), arguments.scenes)
-    rounds: list[list[dict[str, list[float]]]] = []
+        return _measure(builds[0].resolve())
+    rounds: list[dict[str, list[list[list[float]]]]] = []
     for number in range(arguments.rounds):
-        rounds.append([_of_process(path, arguments.scenes) for path in builds])
+        rounds.append(_round(builds, arguments.scenes))
         print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr)
     names = [path.stem for path in builds]
     for column, title in enumerate(("first pass", "later passes")):
         headings = [title, *names, *(f"{names[-1]} / {name}" for name in names[:-1])]
         print(f"\n| {' | '.join(headings)} |\n|---|{'---:|' * (len(headings) - 1)}")
         for name in arguments.scenes:
-            if column < len(rounds[0][0][name]):
-                times = [[build[name][column] for build in one] for one in rounds]
-                shares = [statistics.median(one[-1] / one[old] for one in times) for old in range(len(builds) - 1)]
-                cells = [f"{min(own):.4g}" for own in zip(*times, strict=True)] + [f"{share:.2f}" for share in shares]
+            if column < len(rounds[0][name][0][0]):
+                times = [[[build[column] for build in turn] for turn in one[name]] for one in rounds]
+                shares = [
+                    statistics.median(statistics.median(turn[-1] / turn[old] for turn in one) for one in times)
+                    for old in range(len(builds) - 1)
+                ]
+                least = [min(own) for own in zip(*(turn for one in times for turn in one), strict=True)]
+                cells = [f"{own:.4g}" for own in least] + [f"{share:.2f}" for share in shares]
                 print(f"| {name} | {' | '.join(cells)} |")
     return 0
 
 
-def _of_process(path: Path, scenes: list[str]) -> dict[str, list[float]]:
-    """The figures of a build, measured in a process and a profile of its own."""
-    with tempfile.TemporaryDirectory() as profile:
-        environment = os.environ | {"BLENDER_USER_RESOURCES": profile}
-        command = [sys.executable, str(Path(__file__).resolve()), str(path), "--scenes", *scenes]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def _round(builds: list[Path], scenes: list[str]) -> dict[str, list[list[list[float]]]]:
+    """The figures of each scene in each turn, of each build, measured in a process and a profile of its own."""
+    with ExitStack() as stack:
+        running: list[subprocess.Popen[str]] = []
+        for path in builds:
+            environment = os.environ | {"BLENDER_USER_RESOURCES": stack.enter_context(tempfile.TemporaryDirectory())}
+            command = [sys.executable, str(Path(__file__).resolve()), str(path)]
+            running.append(stack.enter_context(subprocess.Popen(
+                command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )))  # fmt: skip
+        return {name: [[_asked(one, name) for one in running] for _ in range(TURNS)] for name in scenes}
 
 
-def _measure(path: Path, scenes: list[str]) -> int:
-    """Install a build and measure the scenes."""
+def _asked(process: "subprocess.Popen[str]", scene: str) -> list[float]:
+    """The figures of a scene, which a process plays now."""
+    assert process.stdin is not None and process.stdout is not None
+    print(scene, file=process.stdin, flush=True)
+    while not (line := process.stdout.readline()).startswith("["):  # what Blender says comes before
+        if not line:
+            raise RuntimeError(f"{process.args} has ended: see above")
+    return json.loads(line)
+
+
+def _measure(path: Path) -> int:
+    """Install a build and play the scenes that are asked for, a name a line, until there is none."""
     install(path)
-    figures = {name: SCENES[name]() for name in scenes}
-    print(json.dumps(figures), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(SCENES[line.strip()]()), flush=True)
     os._exit(0)  # Blender 4.2 crashes in its own clean-up
 
 
