@@ -125,7 +125,9 @@ class Stage:
         least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
         damping = first_damping(space.n, self.tasks.m)
         self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
-        limbless = np.where((self.counted.sum(0) > 1)[space.joint], held, released)
+        firm = np.minimum(self.hold, np.maximum(2.0 * self.skeleton.hold - 1.0, 0.0))[space.joint]
+        trunk = released * HELD_RELUCTANCE**firm if self.holds else released
+        limbless = np.where((self.counted.sum(0) > 1)[space.joint], trunk, released)
         eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)
         abandons = self.recovers and not pull and options.restarts > 0 and method.continues
         self.continues, self.spend = bool(pull) and method.continues, 0 if method.continues else options.iterations
