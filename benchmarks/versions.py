@@ -52,7 +52,8 @@ LEFT = [("clav", "spine3", (0.03, 0, 1.58), (0.15, 0, 1.58)), ("arm", "clav", (0
 def main() -> int:
     """Compare builds, or play scenes with one and print their figures as JSON."""
     parser = argparse.ArgumentParser(description="Compare builds of DQIK in Blender.")
-    parser.add_argument("zips", nargs="+", type=Path, metavar="ZIP", help="the old builds, and then the new one")
+    parser.add_argument("zips", nargs="+", type=Path, metavar="ZIP",
+                        help="the old builds, then the new one; one alone plays the scenes that it reads")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scenes", nargs="*", choices=SCENES, default=list(SCENES))
     arguments = parser.parse_args()

@@ -175,9 +175,9 @@ def between(
     unit = shown[ob].unit * retarget.size(own.person, body)
     poses = _key_poses(own, Poses(before.turns[rows], before.heads[rows]), np.asarray(keyed) / rate, unit)
     found = in_betweens.in_betweens(poses, np.asarray(frames) / rate)
-    sure = gaps.eased(in_betweens.trust(poses))
-    further = quaternion.log(quaternion.relative(before.turns[:, own.bones], found.turns))
-    made = quaternion.product(before.turns[:, own.bones], quaternion.exp(sure[..., None] * further))
+    sure, there = gaps.eased(in_betweens.trust(poses)), before.turns[:, own.bones]
+    further = quaternion.log(quaternion.relative(there, found.turns))
+    made = quaternion.product(there, quaternion.exp(sure[..., None] * further))
     turns = dict(zip(own.bones, made.swapaxes(0, 1), strict=True))
     shift = found.hips - _hips(own, _posed(ob, own, before, turns, np.zeros((len(frames), 3))))
     count = 0

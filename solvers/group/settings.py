@@ -51,7 +51,7 @@ def runs(
 
     damping : as `first_damping`.
     released : (n,) the reluctance without holds and gains, if holds or poles can keep goals from being met; else None.
-    eased : `settings` without holds of limbs, nor those up to a half, by which keys are held: goals that yield, as that
+    eased : `settings` without holds of limbs, nor those up to `KEYED`: goals that yield, as that
         of hips, do so to held trunks. A hand beyond reach would else go back to where a keyed trunk has it.
     poles : whether any task is soft. precise : whether the solver supports continuation. abandons : whether a first
     descent may end early, because other starts follow it. ordered : whether some goals come before others. limited :

@@ -11,7 +11,7 @@ from ..iterate.linear_step import dot
 from ..methods.table import Method
 from ..model.goals import Goal
 from ..model.options import Options
-from ..model.skeleton import Pose, Skeleton
+from ..model.skeleton import KEYED, Pose, Skeleton
 from ..space import arc, limb
 from ..space.joint_space import JointSpace, State
 from ..space.point import Point, Request
@@ -91,8 +91,8 @@ class Stage:
         return stage
 
     def pole_hold(self, pole: Pole) -> float:
-        """How far the chain of a pole keeps its roll while it is straight: wholly from a hold of a half on."""
-        return min(1.0, 2.0 * float(self.skeleton.hold[pole.root]))
+        """How far the chain of a pole keeps its roll while it is straight: wholly if keys hold it."""
+        return min(1.0, float(self.skeleton.hold[pole.root]) / KEYED)
 
     def part(self) -> "Stage":
         """The stage of a skeleton without the joints that none of its goals feel: the others cost time, too."""
@@ -125,7 +125,7 @@ class Stage:
         least = np.maximum(gain, LEAST_GAIN) if pull else 1.0
         damping = first_damping(space.n, self.tasks.m)
         self.settings = last_phase(options, pull, damping, held * least, held * gain, soft)
-        firm = np.minimum(self.hold, np.maximum(2.0 * self.skeleton.hold - 1.0, 0.0))[space.joint]
+        firm = np.minimum(self.hold, np.maximum(self.skeleton.hold / KEYED - 1.0, 0.0))[space.joint]
         trunk = released * HELD_RELUCTANCE**firm if self.holds else released
         limbless = np.where((self.counted.sum(0) > 1)[space.joint], trunk, released)
         eased = self.settings._replace(reluctance=limbless * least, weights=limbless * gain)

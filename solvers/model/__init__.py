@@ -5,8 +5,9 @@ from .frames import ANSWERS, QUESTIONS
 from .goals import Targets, points_of
 from .kinds import SETTINGS, SIDES, Setting
 from .limits import CLOSED, FULL_TURN, locate, project_swing
+from .skeleton import KEYED
 
 __all__ = [
-    "ANSWERS", "CLOSED", "FULL_TURN", "QUESTIONS", "SETTINGS", "SIDES", "Setting", "Targets", "locate", "points_of",
-    "project_swing",
+    "ANSWERS", "CLOSED", "FULL_TURN", "KEYED", "QUESTIONS", "SETTINGS", "SIDES", "Setting", "Targets", "locate",
+    "points_of", "project_swing",
 ]  # fmt: skip

@@ -37,6 +37,9 @@ JOINT_KINDS = {
 """The kinds of joints by name."""
 
 
+KEYED = 0.5  # hold of a joint that keys hold; one that was posed by hand is held more
+
+
 @dataclass(frozen=True)
 class Joint:
     """One joint: its place on the parent, its freedom of motion, and its resistance to motion.
@@ -54,7 +57,7 @@ class Joint:
     preferred : (3,) rotation vector toward which it prefers to bend; None for its start. Has no effect on joints that
         cannot turn.
     hold : 0..1, how firmly the pull of `Options.pull` holds the joint to its start; joints with a lower hold move
-        first. A hold never keeps a goal from being met.
+        first. A hold never keeps a goal from being met. Up to `KEYED`, it gives way where goals are missed, too.
     inherit_rotation : False for a joint that follows its parent in position but not in orientation; its `rest` is then
         its orientation in the skeleton's frame.
     gain : 0..`MOST_GAIN`, how strongly the pull of `Options.pull` returns the joint to its posture, relative to the

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..algebra import dual_quaternion, quaternion
 from ..model.goals import Goal, Targets
-from ..model.skeleton import Skeleton
+from ..model.skeleton import KEYED, Skeleton
 from .tasks import Kinematics
 
 SWIVELS = np.radians([0.0, 45.0, -45.0])
@@ -117,7 +117,7 @@ def _above(skeleton: Skeleton, joint: int, moves: np.ndarray) -> int:
 
 def kept_bend(hold: np.ndarray) -> float:
     """The share of its bend that a limb or chain has in the base pose if its joints have these holds."""
-    return max(HELD_BEND, 1.0 - 2.0 * float(hold.max()))
+    return max(HELD_BEND, 1.0 - float(hold.max()) / KEYED)
 
 
 def bend_base(

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 import bpy
 import numpy as np
 
+from ....solvers.model import KEYED
 from ... import curves
 from ...blender import animation, bulk
 from ...blender.channels import Channels, Which
 from ..read.view import View
 from . import stored_base
 
-POSED, KEYED = 1.0, 0.5
+POSED = 1.0
 
 
 def read(ob: bpy.types.Object, evaluated: bpy.types.Object, free: Which, own: np.ndarray, view: View) -> np.ndarray:

@@ -148,8 +148,7 @@ class WholeShot:
 
     def answer(self, time: float, question: Question) -> bytes | None:
         """The answer of the frame at a time, if it asks this; None if it is not known, or of another question."""
-        own = self._answers.get(self._frame(time))
-        return own[1] if own is not None and own[0] == (self.smooth, question) else None
+        return self._answer_of(self._frame(time), question)
 
     def expected(self, time: float) -> tuple[FrameInput, bytes] | None:
         """The input and the answer of the frame at a time, if no edit may have changed them; else None."""
@@ -177,11 +176,15 @@ class WholeShot:
 
     def _count(self, frame: int) -> None:
         """Count a frame among those that have no answer, or no longer."""
-        asked, found = self._asked.get(frame), self._answers.get(frame)
-        if frame in self._sure and asked is not None and (found is None or found[0] != (self.smooth, asked.question)):
+        asked = self._asked.get(frame) if frame in self._sure else None
+        if asked is not None and self._answer_of(frame, asked.question) is None:
             self._unanswered.add(frame)
         else:
             self._unanswered.discard(frame)
+
+    def _answer_of(self, frame: int, question: Question) -> bytes | None:
+        own = self._answers.get(frame)
+        return own[1] if own is not None and own[0] == (self.smooth, question) else None
 
     def _frame(self, time: float) -> int:
         """The whole frame at a time; one that no shot has between two."""
