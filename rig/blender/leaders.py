@@ -13,6 +13,7 @@ _SAME = 1e-4  # matrices at rest of bones in one place differ by less
 _SPACES = {"WORLD", "POSE"}
 _LOCAL = {"LOCAL", "LOCAL_WITH_PARENT"}
 _TURNING = {"COPY_ROTATION", "COPY_TRANSFORMS"}  # their result does not depend on the bone's position
+_AIMING = {"DAMPED_TRACK", "TRACK_TO", "LOCKED_TRACK", "STRETCH_TO"}  # theirs does
 _COPYING = {*_TURNING, "COPY_LOCATION"}
 _UNTURNED = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # they neither turn nor move a bone
 
@@ -63,15 +64,16 @@ def aims(bone: bpy.types.PoseBone, index: Mapping[str, int]) -> list[int]:
 
 
 def held_in_space(bone: bpy.types.PoseBone) -> bool:
-    """Whether a constraint gives a bone its orientation independently of its parent."""
+    """Whether constraints give a bone an orientation that depends neither on its parent nor on its place."""
+    acting = [one for one in bone.constraints if acts(one)]
+    last = max((number for number, one in enumerate(acting) if one.type in _AIMING), default=-1)
     return any(
         c.type in _TURNING
         and c.owner_space in {"WORLD", "POSE", "CUSTOM"}
-        and acts(c)
         and c.influence == 1.0
         and getattr(c, "mix_mode", "REPLACE") == "REPLACE"
         and all(getattr(c, f"use_{axis}", True) for axis in "xyz")
-        for c in bone.constraints
+        for c in acting[last + 1 :]
     )
 
 

@@ -136,6 +136,29 @@ class PoseMemory:
         self._note_keyed(start, view)
         return start
 
+    def come_back(self, ob: bpy.types.Object, now: Channels, posed: Channels, prepared: PreparedRig, view: View
+                  ) -> None:  # fmt: skip
+        """Give bones that are solved again what they started from before, if they show again what the frame showed.
+
+        A tool has put that back, unless the frame before showed it already: then it was posed there. now, posed : the
+        original and the evaluated channels, updated in place.
+        """
+        again = prepared.solved & ~self.bones & prepared.free.rotations.all(-1)
+        bones, free = np.flatnonzero(again), prepared.free & Which(again[:, None], again[:, None])
+        if not (view.in_viewport and view.fresh and bones.size) or self.base is None or now.modes != self.base.modes:
+            return
+        last, place = self.history.shown_last(self.history.place), (*view.place, prepared.action)
+        showing = self.history.showing(place, now, bones, bones)
+        if showing is None or (last is not None and same_pose(last, now, bones, bones)):
+            return
+        state = self.history.state_of(showing, self.state(ob))
+        if state is not None:
+            now.put_some(state.base, free)
+            posed.put_some(state.base, free)
+            channels.write(ob, now)
+            if self.stored:
+                holds.restore(ob, state.holds)
+
     def occupy(self, ob: bpy.types.Object, bones: np.ndarray, now: Channels) -> None:
         """Set the bones (N,) bool that hold answers of ours; newly added ones take `now` as their base pose."""
         if bones.tobytes() == self.bones.tobytes():

@@ -55,6 +55,7 @@ def read(
     goals = targets.read(evaluated, view, prepared.goals, edited, of_bones) if active else GoalsRead()
     prepared.update(ob, evaluated, goals, edited, view)
     goals = prepared.goals._replace(places=goals.places)
+    pose.come_back(ob, now, posed, prepared, view)
     start, rig = pose.start(ob, posed, prepared.free, view), prepared.rig
     pose.leave_scales(prepared.animation.scaled)
     start.scales = pose.unscaled
@@ -294,6 +295,8 @@ def write_answer(session: Session, ob: bpy.types.Object, answer: FrameAnswer, vi
         return
     changing = np.flatnonzero(pose.bones | answer.bones)
     if not changing.size:
+        if view.in_viewport and pose.written is not None:
+            pose.note_shown(reading.now, *shown)
         return
     if _is_borrowed(ob, view):
         evaluated = ob.evaluated_get(view.depsgraph)

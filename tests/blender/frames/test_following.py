@@ -215,7 +215,14 @@ def driven_by_the_flag(ob: bpy.types.Object) -> None:
     rigs.drive_by(ob.pose.bones["boom"], "rotation_euler", 2, ob, "flag", "ROT_X")
 
 
-@pytest.mark.parametrize("bind", [constrained_to_the_flag, driven_by_the_flag])
+def copied_and_aimed(ob: bpy.types.Object) -> None:
+    aim = rigs.empty((0.4, 0.9, 0.3), "Aim")
+    rigs.key_path(aim, (1, 30), [(0.4, 0.9, 0.3), (-0.8, 0.1, 0.9)])
+    rigs.constrain(ob.pose.bones["jib"], "COPY_ROTATION", aim)
+    rigs.constrain(ob.pose.bones["jib"], "DAMPED_TRACK", aim)
+
+
+@pytest.mark.parametrize("bind", [constrained_to_the_flag, driven_by_the_flag, copied_and_aimed])
 def test_a_bone_of_a_chain_that_follows_a_solved_bone_carries_nothing_from_frame_to_frame(bind: Callable) -> None:
     """The boom follows the flag, which a goal of its own turns. Frames and a bake are the same in any order."""
     ob, _ = reaching()

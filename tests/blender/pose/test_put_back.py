@@ -265,16 +265,19 @@ def test_what_is_put_back_on_keyed_bones_was_no_edit(step: Callable[[Path], None
     before.assert_kept(ob)
 
 
+@pytest.mark.parametrize("here", [0.0, 1.0])
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
-def test_what_is_put_back_where_no_goal_counts_was_no_edit(step: Callable[[Path], None], tmp_path: Path) -> None:
-    """The goals' influence is keyed, and is 0 on the frame from which a tool sets out."""
+def test_what_is_put_back_where_no_goal_counts_was_no_edit(
+    step: Callable[[Path], None], here: float, tmp_path: Path
+) -> None:
+    """The goals' influence is keyed, and is 0 on the frame from which a tool sets out, or on those that it visits."""
     ob = acting()
     for name in ("Own 0", "Own 1"):
         ob.animation_data.action = bpy.data.actions[name]
         for goal in ob.dqik.goals:
-            rigs.key_path(goal, (5, 6), (0.0, 1.0), "influence")
+            rigs.key_path(goal, (5, 6), (here, 1.0 - here), "influence")
     rigs.visit((6, 4))
-    assert not any(any(bone.dqik_base) for bone in ob.pose.bones)
+    assert any(any(bone.dqik_base) for bone in ob.pose.bones) == bool(here)
     holds, frames = [bone.dqik_hold for bone in ob.pose.bones], (4, 9, 2)
     shown = {frame: rigs.matrices(ob) for frame in rigs.visited((*frames, 4))}
     step(tmp_path)
