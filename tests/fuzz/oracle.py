@@ -365,16 +365,22 @@ def check_undo(change: Callable[[], None]) -> None:
         same("undo", before, poses(), "Undo does not give the pose back")
 
 
+def _places() -> list[Matrix]:
+    """Where all objects are; those that the scene does not show are where their channels say."""
+    there = bpy.context.scene.objects
+    return [(evaluated(ob).matrix_world if ob.name in there else ob.matrix_basis).copy() for ob in bpy.data.objects]
+
+
 def check_scenes(other: str, frame: float, elsewhere: float) -> None:
     """A frame change in one scene leaves the pose in another scene as it is."""
     at_frame(frame)
     if goals.history_matters() or turns_bones() or other == bpy.context.scene.name:
         return
-    here, places = poses_that_stay(), [evaluated(ob).matrix_world.copy() for ob in bpy.context.scene.objects]
+    here, places = poses_that_stay(), _places()
     bpy.data.scenes[other].frame_set(int(elsewhere))
     for ob in bpy.context.scene.objects:
         ob.update_tag()
     update()
-    if places != [evaluated(ob).matrix_world for ob in bpy.context.scene.objects]:
-        return  # Blender itself has taken keyed targets along
+    if places != _places():
+        return  # Blender itself has taken keyed targets along, or an add-on one that this scene does not show
     same("scenes", here, poses_that_stay(), f"A frame change in {other!r} changes this scene")
