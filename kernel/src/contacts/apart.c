@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pushes bodies apart in solved frames; see solvers/group/apart.py. */
-#include "../linear_step.h"
+#include "../iterate/linear_step.h"
 #include "contacts.h"
 
 /* A frame that is pushed. The stage has rows for all gaps after those of its tasks, of which a step uses those that count. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A stage of a frame, solved afresh or from the frame before it; see solvers/group/solve.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* The base pose of the pull: the start with bent limbs and chains, turned to the poles; see _base in
  * solvers/group/starts.py. `w->given` is at the start. Uses `w->tried`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Projected Gauss-Seidel with subspace minimisation; see solvers/methods/pgs.py. */
-#include "cholesky.h"
-#include "linear_step.h"
+#include "../iterate/cholesky.h"
+#include "../iterate/linear_step.h"
 
 /* The directions that stay free after a step: coordinates off their bounds or pulled inward, and tangents of active
  * ellipses. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The last steps of a stage; see solvers/group/plan.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* `v^T W v`, `v` the difference of a point from the base pose. */
 static double away(const work *w, point *p, const double *weights) {

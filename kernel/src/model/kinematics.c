@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Forward kinematics; see solvers/model/skeleton.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* Q_j = Q_parent link_j motion_j (Kenwright eq. 13, 15), stored as rotation and translation. */
 static void forward_joint(const work *w, point *p, int j, const double *slide) {

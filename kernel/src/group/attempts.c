@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Further attempts at frames that miss their goals; see solvers/group/plan.py. */
-#include "internal.h"
+#include "../internal.h"
 
 static int meets(const work *w, const dqik_problem *problem, const point *p) {
     return within(w, p, problem->tolerance, problem->rotation_tolerance);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One-sided rows: they take part in a step only where it would break them; see solvers/iterate/one_sided.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* left = signed errors - J d */
 static void left_of(const work *w, const double *d, double *left) {

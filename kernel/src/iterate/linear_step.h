@@ -4,7 +4,7 @@
 #ifndef DQIK_LINEAR_STEP_H
 #define DQIK_LINEAR_STEP_H
 
-#include "internal.h"
+#include "../internal.h"
 
 /* Loops over the runs of rows that a degree of freedom fills, and over the rows of a run. */
 #define RUNS(s, k) for (int r_ = (s)->run_start[k]; r_ < (s)->run_start[(k) + 1]; r_++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Damped least squares inside the limits; see solvers/methods/dls.py and iterate/active_set.py. */
-#include "linear_step.h"
+#include "../iterate/linear_step.h"
 
 void dls_step(work *w, double *d) { active_set_step(w, d); }
 

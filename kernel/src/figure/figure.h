@@ -3,8 +3,8 @@
 #ifndef DQIK_FIGURE_H
 #define DQIK_FIGURE_H
 
-#include "contract.h"
-#include "rotation.h"
+#include "../contract.h"
+#include "../rotation.h"
 
 /* Working memory of a call. */
 typedef struct {

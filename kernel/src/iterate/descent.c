@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The outer iteration: Levenberg-Marquardt on the cost of goals and pull; see solvers/iterate/descent.py. */
-#include "internal.h"
+#include "../internal.h"
 
 static void weigh(const work *w, point *p) {
     double cost = 0.0, far = 0.0;

@@ -3,7 +3,7 @@
  *
  * During a sweep a point has all motions and coordinates, but only those positions and orientations that goals or a later
  * visit read. */
-#include "internal.h"
+#include "../internal.h"
 
 int joint_of(const work *w, const dqik_visit *v) { return w->s->block_joint[v->block]; }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arcs, from which straight chains are solved; see solvers/space/arc.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* The direction of bone `i` of a chain, and its length. */
 static double bone_of(const point *p, const dqik_arc *arc, int i, double *line) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Solves a frame from its inputs to its outputs, stage after stage; see solvers/group/stages.py. */
-#include "internal.h"
+#include "../internal.h"
 
 #define AT(name) (void *)((char *)(uintptr_t)frames->name + i * frames->name##_step)
 

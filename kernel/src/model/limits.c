@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Swing ellipses and the exact projection onto them; see solvers/model/limits.py. */
-#include "internal.h"
+#include "../internal.h"
 
 typedef struct {
     double offset[2], half[2], level;

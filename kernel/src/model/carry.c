@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rotations of targets that turn with the limb above their goals; see solvers/model/carry.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* What carries a goal's rotation, or NULL. */
 const dqik_rotation *carry_of(const dqik_stage *s, int goal) {

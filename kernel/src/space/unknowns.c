@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The unknowns of a linear step where coordinates are coupled, x = S z + c; see solvers/space/unknowns.py. */
-#include "linear_step.h"
+#include "../iterate/linear_step.h"
 
 /* The problem of the unknowns alone: J S, S^T g, and S^T D S, which is diagonal like D. All else is the stage's. */
 static work reduced(work *w) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Goals that yield to others because not all can be met; see solvers/space/yielding.py and
  * solvers/group/plan.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* Distance of a goal's target from its chain's root, in lengths of the chain; `at` is any pose of the frame. */
 double yield_ratio(const work *w, const point *at, int i) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two-bone limbs: their preferred bend, their fold by the law of cosines, and the turn to a pole; see
  * solvers/space/limb.py and poles.py. */
-#include "internal.h"
+#include "../internal.h"
 
 /* The turn of the middle joint that brings the end to the distance of `wanted` from the root, by the law of cosines in
  * the plane perpendicular to the limb's axis; `present` : by which it is bent. See limb.bends. */

@@ -2,7 +2,7 @@
 /* Cholesky factors of symmetric positive definite matrices, and inverses of small ones. */
 #include "cholesky.h"
 
-#include "rotation.h"
+#include "../rotation.h"
 
 /* Four numbers, on which compilers do two or four operations at once, each as on its own. */
 typedef double four __attribute__((vector_size(32)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Degrees of freedom: coordinates, steps along them, and their limits; see solvers/space/joint_space.py and
  * solvers/algebra/twist_swing.py. */
-#include "internal.h"
+#include "../internal.h"
 
 #define FULL_TURN (2.0 * PI)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A point: a state, its transforms and its error rows; see solvers/space/point.py. */
-#include "internal.h"
+#include "../internal.h"
 
 void copy_point(const work *w, point *to, const point *from) {
     const size_t joints = (size_t)w->k->joints, number = sizeof(double);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CCD by MikuMikuDance's rule: loop count and unit angle; see solvers/iterate/mmd.py. */
-#include "internal.h"
+#include "../internal.h"
 
 static void to_unit(double *v) {
     double length = most(norm3(v), LEAST);

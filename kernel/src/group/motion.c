@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The frames of a motion, each solved from the one before; see StagesMotion in solvers/group/stages.py. */
-#include "internal.h"
+#include "../internal.h"
 
 static int same(const double *a, const double *b, int64_t count) {
     for (int64_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cyclic coordinate descent: the best turn of one joint after the other; see solvers/methods/ccd.py, and aim.py and
  * sweeps.py in solvers/iterate. */
-#include "internal.h"
+#include "../internal.h"
 
 #define TINY 2.2250738585072014e-308
 
