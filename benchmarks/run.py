@@ -122,7 +122,8 @@ def _run(part: str, arguments: argparse.Namespace) -> None:
     """Run a part and end the process."""
     if part in ONE_THREAD:  # before NumPy is imported
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    sys.path[:0] = [str(ROOT), *(str(ROOT / folder) for folder in ("examples", "tests/solvers", "tools"))]
+    folders = (".", "benchmarks/parts", "examples", "tests/solvers", "tools")
+    sys.path[:0] = [str(ROOT / folder) for folder in folders]
     import report
 
     command = f"python benchmarks/run.py {part}" + (f" --frames {arguments.frames}" if arguments.frames else "")

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 from skeletons import chain, random_pose, wxyz
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.extend(str(Path(__file__).resolve().parents[1] / "benchmarks" / folder) for folder in (".", "parts"))
 
 import comparison_part
 import judge

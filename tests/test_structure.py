@@ -154,7 +154,7 @@ def test_the_extension_imports_public_names_of_the_solvers_only() -> None:
     assert inner == []
 
 
-@pytest.mark.parametrize("folder", ["benchmarks", "tools"])
+@pytest.mark.parametrize("folder", ["benchmarks", "benchmarks/parts", "tools"])
 def test_no_scripts_import_each_other(folder: str) -> None:
     """Each folder's own files."""
     needs = python_needs(ROOT / folder, folder)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Add noise to captured motions, take it out in several ways, and compare what is left with the motions as they were.
 
-    python benchmarks/shakes.py [CLIP.bvh ...] [--degrees 1] [--metres 0.003] [--jumps 0.002] [--frames 300]
+    python benchmarks/motions/shakes.py [CLIP.bvh ...] [--degrees 1] [--metres 0.003] [--jumps 0.002] [--frames 300]
                                 [--picture FILE.png]
 
 Without clips, that of the examples. All lengths are scaled to a figure of 1.8 m. It needs Blender's bpy, and SciPy. The
@@ -29,7 +29,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from scipy.signal import butter, filtfilt
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "characters"), str(ROOT / "tests" / "blender")]
 
 import measure  # noqa: E402

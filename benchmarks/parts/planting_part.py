@@ -20,7 +20,7 @@ from report import Result, Row, number
 
 import solvers.motion
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "characters"))
 
 import measure  # noqa: E402

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws a captured clip on figures of other proportions: a row for each moment, the source on the left.
 
-    python tests/characters/draw_retarget.py docs/images/retarget.png [--clip examples/cmu_01_01.bvh] [character ...]
+    python benchmarks/draw_retarget.py docs/images/retarget.png [--clip examples/cmu_01_01.bvh] [character ...]
 
 Needs a Python with the bpy package.
 """
@@ -16,8 +16,8 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Vector
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "characters"))
 
 import measure  # noqa: E402
 import retargeted  # noqa: E402
@@ -42,7 +42,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("picture", type=Path)
     parser.add_argument("characters", nargs="*")
-    parser.add_argument("--clip", default=str(HERE.parent.parent / "examples" / "cmu_01_01.bvh"))
+    parser.add_argument("--clip", default=str(ROOT / "examples" / "cmu_01_01.bvh"))
     parser.add_argument("--moments", type=int, nargs="+", default=MOMENTS)
     options = parser.parse_args()
     measure.load()

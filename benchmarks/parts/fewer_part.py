@@ -18,7 +18,7 @@ import numpy as np
 from mathutils import Euler, Quaternion
 from report import Result, Row, number
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "characters"))
 
 import measure  # noqa: E402

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The legs of captured clips, their contacts, and the clips mended, as `benchmarks/mend_rates.py` measures them.
+"""The legs of captured clips, their contacts, and the clips mended, as `mend_rates.py` measures them.
 
 The data are those of tools/natural_pose.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools" / "natural_pose"), str(ROOT / "tests" / "solvers")]
 
 from poses import Clip, Skeleton  # noqa: E402
@@ -45,10 +45,12 @@ def legs_of(skeleton: Skeleton, clip: Clip) -> list[Leg]:
 
 
 def middle(legs: list[Leg]) -> np.ndarray:
+    """Between the hip joints (F, 3)."""
     return 0.5 * (legs[0].hip + legs[1].hip)
 
 
 def points(legs: list[Leg]) -> np.ndarray:
+    """The heels and balls (F, 2, 2, 3) of both feet."""
     return np.stack([leg.points for leg in legs], 1)
 
 
@@ -63,6 +65,7 @@ def contacts(legs: list[Leg], rate: float = RATE) -> np.ndarray:
 
 
 def mended(legs: list[Leg], rate: float = RATE) -> list[Leg]:
+    """The legs with their feet planted."""
     found = times(legs, rate)
     planted = plant_feet(legs, [found[:, 0], found[:, 1]], rate)
     return [moved(leg, planted.hips, turns) for leg, turns in zip(legs, planted.turns, strict=True)]

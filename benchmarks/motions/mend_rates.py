@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mends the same captured motions at 24, 30, 60 and 120 frames a second, and compares them with those at 120.
 
-    python benchmarks/mend_rates.py cmu_poses.npz [--clips NAME ...] [--every 8] [--frames 300]
+    python benchmarks/motions/mend_rates.py cmu_poses.npz [--clips NAME ...] [--every 8] [--frames 300]
 
 The data are those of tools/natural_pose, at 30 frames a second; splines through them are seen at each rate. All places
 are scaled to a figure of 1.8 m. The table has, for each rate, over all clips:
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "characters")]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
 import mended  # noqa: E402
 from report import Result, Row, number  # noqa: E402

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Mends made motions whose contacts are known, at 24, 30, 60 and 120 frames a second.
 
-    python benchmarks/mend_made.py [--rates 24 30 60 120]
+    python benchmarks/motions/mend_made.py [--rates 24 30 60 120]
 
 A walk on level ground, up and down stairs of 9 cm, a kneel, and a sit on a chair and on the floor, each with three
 slides put in: the way of the hips times 0.9, or 3 cm a second where they stay; thighs and shins that shake by 0.7
@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "solvers")]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks"), str(ROOT / "tests" / "solvers")]
 
 import walking  # noqa: E402
 from mend_rates import RATES, steps  # noqa: E402

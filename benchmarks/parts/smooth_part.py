@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 import solvers as ik
 
-CLIP = Path(__file__).resolve().parents[1] / "examples" / "cmu_01_01.bvh"
+CLIP = Path(__file__).resolve().parents[2] / "examples" / "cmu_01_01.bvh"
 DRAWN, FRAMES, SHARE = 20, 60, 0.7
 WAYS = ("pose", "previous", "clip")
 

@@ -28,7 +28,7 @@ import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 from report import Result, Row, number
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "characters"))
 
 import draw_retarget  # noqa: E402

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keep every twelfth pose of captured motions, make the frames between, and compare them with the captured ones.
 
-    python benchmarks/in_betweens.py [CLIP.bvh or FOLDER ...] [--step 12] [--frames 300] [--picture FILE.png]
+    python benchmarks/motions/in_betweens.py [CLIP.bvh or FOLDER ...] [--step 12] [--frames 300] [--picture FILE.png]
 
 Without clips, that of the examples. All lengths are scaled to a figure of 1.8 m. It needs Blender's bpy. Each figure is
 keyed twice: its bones, and the controls of *Set Up Full Body* while Live solves. The table has the mean of the clips:
