@@ -29,10 +29,12 @@ def keep(arrays: FrameArrays, prepared: KeyedSolve, posed: Pose) -> None:
     """Make the answers of solved frames the poses (F, J, ...) that they nearly are, where these meet all goals."""
     if not arrays.converged.any():
         return
+    cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
+    if cosines.max() <= np.cos(0.5 * _STRAIGHT):  # most frames: the answer is another pose
+        return
     asked = prepared.effectors
     if not (asked.looks | asked.reaches).all() or prepared.skeleton.couplings or prepared.contacts:
         return
-    cosines = np.abs((arrays.rotations * posed.rotations).sum(-1)).min(-1)
     slid = np.abs(arrays.translations - posed.translations).max((-1, -2), initial=0.0)
     tolerance = prepared.options.tolerance
     inside = (slid < tolerance) & ~arrays.at_limit.any(-1)

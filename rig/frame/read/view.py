@@ -19,7 +19,7 @@ class View:
     later : for an armature that takes part in a cycle of armatures that follow each other, by `session_uid`: those of
         the cycle that it follows and that are solved after it.
     relations_changed : whether Blender reports a change of what follows what in the scene.
-    edited : whether it reports that, or a change of an armature's bones. keyed : of an action.
+    edited : whether it reports that, or a change of an armature's bones.
     borrowed : to call when a render is done: gives objects their values back that they had for the render only.
     is_whole : whether all live armatures are solved on it, not all but those that a bake or a comparison reads.
     """
@@ -33,9 +33,6 @@ class View:
 
     def __post_init__(self) -> None:
         self.relations_changed = self._crashes = self.depsgraph.id_type_updated("SCENE")
-        # also true where an action was only made, as Blender makes copies of pose assets
-        actions = self.depsgraph.updates if self.depsgraph.id_type_updated("ACTION") else ()
-        self.keyed = any(isinstance(update.id, bpy.types.Action) for update in actions)
         self.edited = self.relations_changed or self.depsgraph.id_type_updated("ARMATURE")
 
     @classmethod
@@ -49,6 +46,13 @@ class View:
         return self.depsgraph.mode == "VIEWPORT"
 
     @cached_property
+    def keyed(self) -> bool:
+        """Whether Blender reports a change of an action."""
+        # also true where an action was only made, as Blender makes copies of pose assets
+        actions = self.depsgraph.updates if self.depsgraph.id_type_updated("ACTION") else ()
+        return any(isinstance(update.id, bpy.types.Action) for update in actions)
+
+    @cached_property
     def scene_uid(self) -> int:
         """The scene's identity."""
         return self.depsgraph.scene.original.session_uid
@@ -60,6 +64,7 @@ class View:
 
     def evaluate(self) -> None:
         """Evaluate what has been written since, without a change of frame."""
+        _ = self.keyed  # of what the view began with: Blender reports the last evaluation alone
         if self._crashes:  # without this, Blender up to 5.0 crashes in the next update of an object
             self.depsgraph.scene.original.update_tag()
             self._crashes = False

@@ -92,11 +92,11 @@ class SteadyFrames:
         known : the answer, if it is one that is remembered.
         """
         rig, now = self._rig, self.reading.now
-        if known is not None or rig.slide_row.size or rig.end_bones.size:
+        if rig.slide_row.size or rig.end_bones.size:
             write.apply(ob, self._channels(arrays, known), rows, now, now)
-        elif not write.turn(ob, now, rig.solved_bones, write.turned(rig, arrays.rotations[0], self._near, now.modes)):
-            return now
-        self.note(now)
+            self.note(now)
+        elif write.turn(ob, now, rig.solved_bones, self._turned(arrays, known)):
+            self.note(now)
         return now
 
     def shown(self, frame_input: FrameInput, known: bytes) -> Channels | None:
@@ -109,6 +109,12 @@ class SteadyFrames:
             arrays.answer_again(known)
             found = self._channels(arrays, known)
         return found
+
+    def _turned(self, arrays: FrameArrays, known: bytes | None) -> np.ndarray:
+        """The rotation channels (S, 4) of the solved bones, of the answer in `arrays`."""
+        if known is not None:
+            return self._channels(arrays, known).rotations.take(self._rig.solved_bones, axis=0)
+        return write.turned(self._rig, arrays.rotations[0], self._near, self.reading.now.modes)
 
     def _channels(self, arrays: FrameArrays, known: bytes | None) -> Channels:
         """The channels of the answer in `arrays`, not to be changed; those of `known` answers are remembered."""
