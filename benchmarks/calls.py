@@ -27,13 +27,15 @@ SETS: dict[str, set[str]] = {
     "*Set Up* with all further controls": {"CHEST", "SHOULDERS", "ELBOWS", "KNEES", "MASTER"},
 }
 _LINEAR_ALGEBRA = ("numpy/linalg/", "numpy/_core/einsumfunc")
+_LENGTHS = {"norm", "_norm_dispatcher"}
 
 
 class Calls:
     """What was called of the extension's files.
 
     count : calls of functions that have a name; a generator counts once. files : where they stand. edit_modes : visits
-    of Edit Mode. depth : the most functions of `solvers/` between an entry point and NumPy's linear algebra.
+    of Edit Mode. depth : the most functions of `solvers/` from an entry point to NumPy's linear algebra, lengths of
+    vectors apart.
     """
 
     def __init__(self, is_editing: Callable[[], bool]) -> None:
@@ -53,8 +55,10 @@ class Calls:
                 self.files[path] += 1
             before, self._edits = self._edits, self._is_editing()
             self.edit_modes += self._edits > before
-        elif any(part in code.co_filename for part in _LINEAR_ALGEBRA):
-            self.depth = max(self.depth, _depth(frame.f_back))
+        elif any(part in code.co_filename for part in _LINEAR_ALGEBRA) and code.co_name not in _LENGTHS:
+            caller = frame.f_back
+            if caller is not None and caller.f_code.co_name not in _LENGTHS:
+                self.depth = max(self.depth, _depth(caller))
 
 
 def _own(frame: FrameType) -> str:

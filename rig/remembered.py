@@ -28,7 +28,8 @@ class Remembered(Generic[_Key, _Value]):
     def keep(self, key: _Key, value: _Value) -> _Value:
         """Remember a value, and return it."""
         with self._lock:
-            self._drop(key)
+            if key in self._values:
+                self._drop(key)
             self._values[key] = value
             self._taken += self._size(key, value)
             while self._taken > self._most:
@@ -58,5 +59,4 @@ class Remembered(Generic[_Key, _Value]):
         return value
 
     def _drop(self, key: _Key) -> None:
-        if key in self._values:
-            self._taken -= self._size(key, self._values.pop(key))
+        self._taken -= self._size(key, self._values.pop(key))

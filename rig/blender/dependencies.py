@@ -47,7 +47,7 @@ class Dependencies:
 
     def bones_behind_goal(self, goal: bpy.types.PropertyGroup) -> set[Bone]:
         """All bones that the places of a goal's target and pole depend on."""
-        return set().union(*(self.bones_behind(target, subtarget) for target, subtarget in aims(goal)))
+        return {(ob, name) for ob, name in self.all_behind(aims(goal)) if name}
 
     def bones_behind_bone(self, ob: bpy.types.Object, name: str) -> set[Bone]:
         """All bones that the constraints and drivers of a bone depend on."""

@@ -66,8 +66,8 @@ def size_of(path: str) -> int:
 
 def curves_of(bone: bpy.types.PoseBone, path: str) -> dict[int, bpy.types.FCurve]:
     """The curves of a bone's property in its object's action, by their index."""
-    whole = curves.bone_path(bone.name, path)
-    both = ((index, curves.find(bone.id_data, whole, index)) for index in range(size_of(path)))
+    whole, every = curves.bone_path(bone.name, path), curves.fcurves(bone.id_data.animation_data)
+    both = ((index, every.find(whole, index=index)) for index in range(size_of(path) if every else 0))
     return {index: curve for index, curve in both if curve is not None}
 
 

@@ -70,7 +70,8 @@ class Poles:
         self, goal: bpy.types.PropertyGroup
     ) -> tuple[Vector, Vector, Vector, tuple[Vector, Vector, Vector]] | None:
         """A goal's pole, the way to it from its limb's line, where the limb bends, and `_points`; None if unknown."""
-        pole, points = self._place(goal), self._points(goal)
+        pole = self._place(goal)
+        points = None if pole is None else self._points(goal)
         if pole is None or points is None:
             return None
         out = _out(*points) or self._would_bend(goal, points)

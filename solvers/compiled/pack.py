@@ -13,7 +13,6 @@ from ..group.plan import ALIKE, CHOSEN_AFTER
 from ..group.stage import Stage
 from ..group.stages import still_joints
 from ..iterate import mmd
-from ..iterate.descent import Settings
 from ..methods import ccd
 from ..model.goals import Goal
 from ..model.skeleton import Skeleton
@@ -337,15 +336,15 @@ def _runs_of(packer: Packer, stage: Stage) -> dict[str, Any]:
     every = [one for each in stage.runs.values() for one in each]
     vectors = {id(vector): vector for one in every for vector in (one.reluctance, one.weights)}
     address = {key: packer.numbers("double", vector) for key, vector in vectors.items()}  # most runs share theirs
-    return {name: [_settings(packer, one, address) for one in each] or None for name, each in stage.runs.items()}
-
-
-def _settings(packer: Packer, settings: Settings, address: dict[int, int]) -> Any:
-    """The settings of a run. address : of its vectors, by their identity."""
-    values = settings._replace(damping=-1.0 if settings.damping is None else settings.damping)._asdict()
-    values |= {name: address[id(values[name])] for name in ("reluctance", "weights")}
-    del values["options"]
-    return packer.fill(SETTINGS, **values)
+    packed: dict[str, Any] = {}
+    for name, each in stage.runs.items():
+        runs = [one._asdict() for one in each]
+        for values in runs:
+            values |= {part: address[id(values[part])] for part in ("reluctance", "weights")}
+            values["damping"] = -1.0 if values["damping"] is None else values["damping"]
+            del values["options"]
+        packed[name] = [packer.fill(SETTINGS, **values) for values in runs] or None
+    return packed
 
 
 def _sweep(packer: Packer, stage: Stage) -> Any:

@@ -189,15 +189,13 @@ class Predictor:
         """(K, 3, 3) from a joint's turn to the part of it that moves the end of its limb nearer or further."""
         figure, count = self._figure, len(self._figure.limbs)
         projections = np.zeros((len(self.joints), 3, 3))
-        for k, (joint, column) in enumerate(zip(self.joints.tolist(), self.columns.tolist(), strict=True)):
-            part, number = divmod(int(column) - self.first, count)
-            if column < self.first or part >= 2:
-                continue
-            limb = figure.limbs[number]
-            mirror = MIRROR[1:] if limb.side == "R" else 1.0
-            axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[joint])
-            axis = quaternion.rotate(quaternion.conjugate(axes), limb.frames[part][:, 2] * mirror)
-            projections[k] = np.outer(axis, axis)
+        rows = np.flatnonzero((self.columns >= self.first) & (self.columns < self.first + 2 * count))
+        places = [divmod(column, count) for column in (self.columns[rows] - self.first).tolist()]
+        lines = [figure.limbs[number].frames[part][:, 2] * (MIRROR[1:] if figure.limbs[number].side == "R" else 1.0)
+                 for part, number in places]  # fmt: skip
+        axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[self.joints[rows]])
+        axis = quaternion.rotate(quaternion.conjugate(axes), np.array(lines).reshape(-1, 3))
+        projections[rows] = axis[:, :, None] * axis[:, None]
         return projections
 
     def _served(self, count: int) -> np.ndarray:
@@ -233,7 +231,7 @@ class Predictor:
 
     def turn_from(self, row: int) -> np.ndarray:
         """(4, 4) from the motion of one of the K joints to its turn; zeros for -1."""
-        return np.linalg.inv(self.maps)[row] if row >= 0 else np.zeros((4, 4))
+        return np.linalg.inv(self.maps[row]) if row >= 0 else np.zeros((4, 4))
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 

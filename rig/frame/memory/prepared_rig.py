@@ -41,7 +41,8 @@ class PreparedRig:
         solves, but for those of limbs that are left to their keys. unseen : notes about targets that Blender does not
         evaluate. unkeyed : a note about an action without keys on the controls.
     unanimated : nothing animates a bone of the skeleton.
-    animation : of the armature. moves_itself : a change of frame may have Blender evaluate it, solved or not.
+    animation : of the armature. action : the identity of its action; 0 if it has none.
+    moves_itself : a change of frame may have Blender evaluate it, solved or not.
     follows_itself : what the solve reads of Blender's evaluation follows bones it moves.
     natural : its natural pose.
     stale : a setting has changed since the last `look`. reanimated : keys or other animation may have, before it.
@@ -55,7 +56,7 @@ class PreparedRig:
         self._contents: Contents | None = None
         self._animated: tuple = ()
         self._paths: tuple = ()
-        self.animation = _NO_ANIMATION
+        self.animation, self.action = _NO_ANIMATION, 0
         self.stale = True
         self.rig: Rig | None = None
         self.refusal: Note | None = None
@@ -78,11 +79,6 @@ class PreparedRig:
     def animates_settings(self) -> bool:
         """Whether settings or constraints are animated, and so may change on any frame."""
         return self.animation.settings or self.animation.constraints
-
-    @property
-    def action(self) -> int:
-        """The identity of the armature's action; 0 if it has none."""
-        return self._animated[0][0] if self._animated else 0
 
     def is_animated_whole(self, bones: np.ndarray) -> bool:
         """Whether all rotation channels of bones (n,) are animated."""
@@ -128,6 +124,7 @@ class PreparedRig:
                 self.newly_keyed.clear()  # the bones have other numbers
             self._other = True
         other, self.modes, self._animated, self._paths = self.action, modes, animated, paths
+        self.action = animated[0][0] if animated else 0
         new = not other and self.action not in self._actions and actions.has_single_keys(ob)
         if view.fresh or (self.action != other and not new):
             self.newly_keyed.clear()
