@@ -88,12 +88,16 @@ class FramesTool(Tool):
         return scene_state.rate(scene) / self.step
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
-        """The requested frames."""
+        """The requested frames; an end that is not set is the scene's."""
         start, end = self.frame_start, self.frame_end
-        if end < start:
-            if (start, end) != (0, -1):
-                raise Refused(Note(Code.RANGE_REVERSED, end, start))
+        if (start, end) == (0, -1):
             start, end = scene.frame_start, scene.frame_end
+        if not self.is_set("frame_start"):
+            start = scene.frame_start
+        if not self.is_set("frame_end"):
+            end = scene.frame_end
+        if end < start:
+            raise Refused(Note(Code.RANGE_REVERSED, end, start))
         return list(range(start, end + 1, self.step))
 
 

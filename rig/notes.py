@@ -44,6 +44,7 @@ class Code:
     SELECT_TO_ATTACH = "In Pose Mode, select the controls to attach, or in Object Mode the objects"
     PLACE_NOT_OWN = "Constraints or drivers move {}: mute them first"
     MOVED_BY_NLA = "The NLA moves {}: bake its strips to an action first"
+    NO_ACTION = "{} has no action: give it one first"
     NOTHING_TO_UNBAKE = "Nothing of {} has dense keys in this range"
     SCALE_NOT_CARRIED = "the keys of the scale of {} are left out"
     LOOSE_FEET = (
@@ -69,6 +70,7 @@ class Code:
     LIMITS_SET = "Set the limits of {}"
     ONE_BONE, BONES = "1 bone", "{} bones"
     ONE_CHANNEL, CHANNELS = "1 channel", "{} channels"
+    NO_CONTACTS = "{} has no contacts"
     ONE_CONTACT, CONTACTS = "1 contact", "{} contacts"
     ONE_FRAME, FRAMES = "1 frame", "{} frames"
     ONE_KEY, KEYS = "1 key", "{} keys"

@@ -105,9 +105,9 @@ class DQIK_OT_report_problem(Tool, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         path = Path(bpy.path.abspath(self.filepath))
-        if not self.filepath or path.is_dir():
-            raise Refused(Note("Name a file to write"))
         try:
+            if not self.filepath or path.is_dir():
+                raise Refused(Note("Name a file to write"))
             with sessions.busy:
                 objects, bones = problem_file.write(ob, path.with_suffix(".blend"))
         except (OSError, RuntimeError):

@@ -6,6 +6,7 @@ from contextlib import suppress
 import bpy
 from bpy.props import BoolProperty, FloatProperty
 
+from ...rig import curves
 from ...rig.blender import scene_state
 from ...rig.clip import standing
 from ...rig.controls import constraints, controls, selection
@@ -79,7 +80,8 @@ class DQIK_OT_limits_from_action(LimitsTool, bpy.types.Operator):
         elif count:
             return Note(Code.LIMITS_SET, counted(count, Code.ONE_BONE, Code.BONES))
         else:
-            note = Note("The action of {} turns none of {}", repr(ob.name), self._which())
+            note = (Note(Code.NO_ACTION, repr(ob.name)) if curves.action_of(ob) is None
+                    else Note("The action of {} turns none of {}", repr(ob.name), self._which()))
         if not count:
             raise NotDone("WARNING", note)
         self.tell({"WARNING"}, note)

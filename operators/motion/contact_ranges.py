@@ -51,8 +51,11 @@ class ContactTool(Tool):
     def number(self, ob: bpy.types.Object) -> int:
         """The number of the contact."""
         number, count = ob.dqik.active_contact if self.index < 0 else self.index, len(ob.dqik.contacts)
+        if not count:
+            raise Refused(Note(Code.NO_CONTACTS, repr(ob.name)))
         if number >= count:
-            raise Refused(Note("{} has {} contacts: there is none with the number {}", repr(ob.name), count, number))
+            raise Refused(Note("{} has {}: there is none with the number {}", repr(ob.name),
+                               counted(count, Code.ONE_CONTACT, Code.CONTACTS), number))
         return number
 
 
@@ -126,7 +129,7 @@ class DQIK_OT_contacts_clear(Tool, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         if all(one.mute for one in ob.dqik.contacts):
-            raise NotDone("WARNING", Note("{} has no contacts", repr(ob.name)))
+            raise NotDone("WARNING", Note(Code.NO_CONTACTS, repr(ob.name)))
         contact_ranges.clear(ob)
         views.redraw("DOPESHEET_EDITOR")
 

@@ -84,9 +84,11 @@ def key_from_motion(context: bpy.types.Context, ob: bpy.types.Object) -> Steps:
     action = curves.action_of(ob)
     refuse(keyable.of_action(ob), "WARNING")
     if unkeyed_action.note(ob) is None:
+        if action is None:
+            raise NotDone("WARNING", Note(Code.NO_ACTION, repr(ob.name)))
         if unkeyed_action.led_by(ob) or unkeyed_action.poles_of(ob):
             raise NotDone("WARNING", Note("Action {} has keys on the controls of {} already, or does not move its body",
-                                          repr(getattr(action, "name", "")), repr(ob.name)))
+                                          repr(action.name), repr(ob.name)))
         raise NotDone("WARNING", Note("The targets of {} are objects with actions of their own: give them new ones, "
                                       "switch Live off, and press Targets to Pose for the frames", repr(ob.name)))
     frames = yield from from_animation.key_unkeyed(context, ob)

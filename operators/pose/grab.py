@@ -31,6 +31,8 @@ class DQIK_OT_grab(Tool, bpy.types.Operator):
                             options={"SKIP_SAVE"})  # fmt: skip
 
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
+        if not self.bone:
+            raise Refused(Note("Name the bone to drag"))
         if self.bone not in ob.pose.bones:
             raise Refused(Note(Code.HAS_NO_BONE, repr(ob.name), repr(self.bone)))
         grab = Grab(ob, self.bone, Vector(self.point), context)

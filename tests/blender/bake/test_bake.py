@@ -112,6 +112,16 @@ def test_the_step_leaves_frames_out() -> None:
     assert furthest(solved, rigs.poses(ob, range(1, 21, 4))) < 1e-5
 
 
+@pytest.mark.parametrize(("options", "first", "last"), [({"frame_start": 5}, 5, 20), ({"frame_end": 8}, 1, 8),
+                                                        ({"frame_start": 0, "frame_end": -1}, 1, 20)])  # fmt: skip
+def test_an_end_that_is_not_named_is_the_scenes(options: dict[str, int], first: int, last: int) -> None:
+    ob = moving_arms()
+    bpy.context.scene.frame_end = 20
+    assert bpy.ops.dqik.bake(**options) == {"FINISHED"}
+    spans = {(points[0][0], points[-1][0]) for points in rigs.keys(ob).values()}
+    assert spans == {(float(first), float(last))}
+
+
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-2, 5e-2])
 def test_reduce_keeps_every_baked_frame_within_the_tolerance(tolerance: float) -> None:
     """There are fewer keys, and at every frame each channel is within the tolerance of the solved one."""

@@ -93,6 +93,13 @@ def test_rolls_and_influences_of_the_first_action_do_not_stay_in_the_second() ->
     assert off(ob, walks) < NEAR
 
 
+def test_a_figure_without_an_action_is_told_so(capfd: pytest.CaptureFixture[str]) -> None:
+    rigs.set_up(rigs.figure())
+    for press in (bpy.ops.dqik.key_from_motion, bpy.ops.dqik.limits_from_action):
+        assert press() == {"CANCELLED"}
+        assert "Warning: 'Figure' has no action" in capfd.readouterr().out
+
+
 def test_keys_by_hand_on_bones_of_a_figure_without_other_actions_are_no_fault() -> None:
     """Set up first, then a bone of the body is keyed beside the controls."""
     ob = rigs.made_active(rigs.figure())

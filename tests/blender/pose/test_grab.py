@@ -372,8 +372,9 @@ def test_a_library_override_is_picked_and_dragged(tmp_path) -> None:
 
 
 def test_what_cannot_be_dragged_is_said() -> None:
-    """A bone that is not there, a target that constraints move, and bones that are all locked."""
+    """No bone, a bone that is not there, a target that constraints move, and bones that are all locked."""
     ob = figure()
+    rigs.refuses(bpy.ops.dqik.grab, "Name the bone to drag")
     rigs.refuses(bpy.ops.dqik.grab, "has no bone 'tail'", bone="tail", to=(0, 0, 0))
     before = rigs.matrices(ob).copy()
     control(ob, "hand.L").constraints.new("LIMIT_LOCATION")
