@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import ClassVar, TypeAlias, TypeVar
 
 import bpy
+import numpy as np
 from bpy.props import IntProperty
 
 from ..rig.blender import scene_state
@@ -238,6 +239,7 @@ class Tool:
     def steps(self, context: bpy.types.Context) -> Generator[float, None, set[str]]:
         """Do the work and report what came of it; returns how the operator ends."""
         try:
+            refuse(self._no_number())
             said = self.run(context, armature(context))
             if isinstance(said, Generator):
                 self.stopped = self.stopped or Note("Stopped, nothing was changed")
@@ -279,9 +281,23 @@ class Tool:
         title = iface_(button or self.bl_label).rstrip(". ")
         return context.window_manager.invoke_props_dialog(self, title=title, confirm_text=title)
 
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """The frames of `frame_start` and `frame_end`; the given ones for Start 0, End -1, and for an end not set."""
+        start, end = self.frame_start, self.frame_end
+        if (start, end) == (0, -1):
+            return first, last
+        return start if self.is_set("frame_start") else first, end if self.is_set("frame_end") else last
+
     def is_set(self, *names: str) -> bool:
         """Whether any of these options has a value from a script, a shortcut or the panel."""
         return any(map(self.properties.is_property_set, names))
+
+    def _no_number(self) -> Note | None:
+        """A note about an option that is not a number: a script can set it so, and Blender's bounds let it pass."""
+        for option in self.properties.bl_rna.properties:
+            if option.type == "FLOAT" and not np.isfinite(getattr(self, option.identifier)).all():
+                return Note("{} is not a number: set it again", Note(option.name))
+        return None
 
     def _loses(self, context: bpy.types.Context) -> bool:
         """Whether what the tool stores would be gone with the file; says so."""

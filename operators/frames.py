@@ -89,13 +89,7 @@ class FramesTool(Tool):
 
     def _frames(self, scene: bpy.types.Scene) -> list[int]:
         """The requested frames; an end that is not set is the scene's."""
-        start, end = self.frame_start, self.frame_end
-        if (start, end) == (0, -1):
-            start, end = scene.frame_start, scene.frame_end
-        if not self.is_set("frame_start"):
-            start = scene.frame_start
-        if not self.is_set("frame_end"):
-            end = scene.frame_end
+        start, end = self.span(scene.frame_start, scene.frame_end)
         if end < start:
             raise Refused(Note(Code.RANGE_REVERSED, end, start))
         return list(range(start, end + 1, self.step))

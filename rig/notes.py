@@ -24,6 +24,7 @@ class Code:
     TARGET_DISABLED = "while it is disabled in the viewport"
     TARGET_DISABLED_BY_KEYS = "where it is disabled in the viewport"
     ADD_GOAL = "Add a goal: choose a bone and the object that it should reach"
+    NO_GOAL_COUNTS = "No goal moves anything: all are muted, or their Influence is 0"
     MORE_LIMBS = (
         "This figure has more than two pairs of limbs, so Human Limits does not fit it: set limits bone by "
         "bone"

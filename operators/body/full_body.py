@@ -109,7 +109,7 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
             in_motion = False
         frames = self._frames(ob, context.scene) if in_motion else range(0)
         if in_motion and not frames:
-            raise Refused(Note(Code.RANGE_REVERSED, self.frame_end, self.frame_start))
+            raise Refused(Note(Code.RANGE_REVERSED, frames.stop - 1, frames.start))
         switched = len(switches.others(ob))
         if switched:
             refuse(switches.refusal(ob) or (refusal if as_bones else None)
@@ -197,9 +197,9 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
 
     def _frames(self, ob: bpy.types.Object, scene: bpy.types.Scene) -> range:
         """The frames to key; none if the range ends before it starts."""
-        if (self.frame_start, self.frame_end) == (0, -1):
-            return from_animation.frames(ob, scene)
-        return range(self.frame_start, self.frame_end + 1)
+        frames = from_animation.frames(ob, scene)
+        start, end = self.span(frames[0], frames[-1])
+        return range(start, end + 1)
 
     def _report(
         self, ob: bpy.types.Object, figure: roles.Figure, result: full_body.SetUp, as_bones: bool, frames: range,

@@ -31,6 +31,9 @@ class DQIK_OT_goal_add(Tool, bpy.types.Operator):
         target = bpy.data.objects.get(self.target) if self.target else None
         if self.target and target is None:
             raise Refused(Note(Code.NO_OBJECT, repr(self.target)))
+        if self.subtarget and (target is None or target.pose is None or self.subtarget not in target.pose.bones):
+            raise Refused(Note("Choose the armature that has the bone {} as the target", repr(self.subtarget))
+                          if target is None else Note(Code.HAS_NO_BONE, repr(target.name), repr(self.subtarget)))
         if not names:
             raise Refused(Note("In Pose Mode, select the bones that should reach a target"))
         for name in names:

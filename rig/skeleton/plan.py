@@ -144,7 +144,7 @@ def plan(
     goals, left_out, passes = _without_circles(ob, goals, behind, links, armature, notes)
     goals = _balanced(goals, notes)
     if not goals:
-        return notes[0] if notes else Note(Code.ADD_GOAL)
+        return notes[0] if notes else Note(Code.NO_GOAL_COUNTS if facts else Code.ADD_GOAL)
     constrained, by_ik = _constrained(pose, armature)
     by_driver = np.array([bone.name in driven for bone in pose])
     goals += _of_toes(goals, pose, character.body, constrained | by_driver)

@@ -283,16 +283,20 @@ def _evenly(rate: float) -> int:
 
 
 def smooth(values: np.ndarray, wide: int) -> np.ndarray:
-    """The mean of each frame and of `wide` frames to both sides; the motion goes on beyond its ends as inside them."""
+    """The mean of each frame and of `wide` frames to both sides; the motion goes on beyond its ends as inside them.
+
+    Of a motion that is shorter, over as many frames as it has to one side.
+    """
+    wide = min(wide, max(len(values) - 1, 0))
     before, after = 2.0 * values[:1] - values[wide:0:-1], 2.0 * values[-1:] - values[-2 : -2 - wide : -1]
     ends = np.concatenate([before, values, after])
     return np.sum([ends[k : k + len(values)] for k in range(2 * wide + 1)], axis=0) / (2 * wide + 1)
 
 
 def _velocity(values: np.ndarray, rate: float) -> np.ndarray:
-    """Changes a second, over as many frames as make two at 30 a second."""
+    """Changes a second, over as many frames as make two at 30 a second; none of a single frame."""
     wide, last = width(rate), len(values) - 1
     after = np.minimum(np.arange(len(values)) + wide, last)
     before = np.maximum(np.arange(len(values)) - wide, 0)
-    span = (after - before).reshape(-1, *[1] * (values.ndim - 1))
+    span = np.maximum(after - before, 1).reshape(-1, *[1] * (values.ndim - 1))
     return (values[after] - values[before]) * rate / span

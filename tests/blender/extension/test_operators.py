@@ -50,7 +50,10 @@ def test_goal_add_takes_a_target_that_is_there() -> None:
     assert len(bpy.data.objects) == count
 
 
-@pytest.mark.parametrize("settings", [{"bone": "elbow"}, {"bone": "b", "target": "nothing"}])
+@pytest.mark.parametrize("settings", [
+    {"bone": "elbow"}, {"bone": "b", "target": "nothing"}, {"bone": "b", "subtarget": "hand"},
+    {"bone": "b", "target": "Rig", "subtarget": "hand"},
+])  # fmt: skip
 def test_goal_add_says_what_is_missing(settings: dict) -> None:
     """A name that is not there is in the error, and no goal is made."""
     ob = rigs.made_active(rigs.bent_arm())

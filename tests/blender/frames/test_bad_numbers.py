@@ -121,6 +121,14 @@ def test_solve_refuses_a_place_that_is_no_number(lose: str) -> None:
     assert np.array_equal(before, rigs.channels(ob))
 
 
+@pytest.mark.parametrize(("press", "options", "name"), [
+    ("bake", {"reduce": nan}, "Reduce"), ("grab", {"bone": "boom", "to": (0.0, nan, 0.0)}, "To"),
+])  # fmt: skip
+def test_an_option_that_is_no_number_is_named(press: str, options: dict[str, object], name: str) -> None:
+    rigs.made_active(reaching()[0])
+    rigs.refuses(getattr(bpy.ops.dqik, press), f"^Error: {name} is not a number", **options)
+
+
 @pytest.mark.parametrize("lose", FOUR)
 @pytest.mark.parametrize("value", [nan, inf])
 @pytest.mark.parametrize("control", [False, True])

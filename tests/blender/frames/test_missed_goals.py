@@ -55,6 +55,14 @@ def test_each_goal_has_the_error_that_blender_shows(constrained: bool) -> None:
         assert ob.dqik.status.error == pytest.approx(max(goal.error for goal in ob.dqik.goals))
 
 
+def test_goals_that_all_move_nothing_are_not_missing() -> None:
+    """One is muted, the other has no influence, as after *To FK*: there is none to be added."""
+    ob, _ = rig()
+    ob.dqik.goals[0].mute, ob.dqik.goals[1].influence = True, 0.0
+    rigs.live(ob)
+    assert "all are muted" in ob.dqik.status.message
+
+
 @pytest.mark.parametrize(("distort", "options"), [
     (lambda ob: rigs.put(ob.pose.bones["arm.R"], scale=(1.0, 0.6, 1.6)), {}), (guide, {}),
     (lambda ob: rigs.select(ob, "hand.L"), {"only_selected": True}), (None, {}), (None, {"clear_goals": True}),

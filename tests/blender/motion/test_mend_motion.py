@@ -383,7 +383,8 @@ def test_what_cannot_be_mended_is_refused_in_one_sentence(clip: bpy.types.Object
     clip.pose.bones["LeftFoot"].dqik_role = "AUTO"
     nothing = "No foot of .* stands on these frames, and no hand holds on"
     rigs.refuses(bpy.ops.dqik.mend_motion, nothing, ground="LEVEL", ground_height=-50.0)
-    rigs.refuses(bpy.ops.dqik.mend_motion, "No foot of .* stands on these frames", frame_start=1, frame_end=2)
+    for few in ({"frame_start": 1, "frame_end": 2}, {"step": 1000}):
+        rigs.refuses(bpy.ops.dqik.mend_motion, "No foot of .* stands on these frames", **few)
     assert clip.animation_data.action == action
     assert len(bpy.data.actions) == 1
     rigs.set_up(clip, from_animation=False)

@@ -20,7 +20,7 @@ def made() -> Callable:
 
     def make(work: Callable) -> tuple[object, MagicMock]:
         class Worked(common.Tool):
-            stores = False
+            stores, properties = False, MagicMock()
 
             def __init__(self) -> None:
                 self.said: list[str] = []
