@@ -32,6 +32,7 @@ class Code:
     NOT_HUMAN = "Natural Pose knows people only"
     LEFT_TO_IK = "{} left to IK constraints: mute these, or make goals of them"
     CANNOT_SLIDE = "{} cannot slide while connected: disconnect in Edit Mode"
+    MAY_MOVE = "{} may move"
     SHEARED = "{} does not stretch, because it would shear {}: set the Inherit Scale of that bone to None"
     LINKED = "This armature is linked, so its goals and its pose are not saved here: make a library override first"
     REST_POSITION = "The armature is shown in Rest Position: choose Pose Position to solve"

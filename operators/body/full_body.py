@@ -224,10 +224,12 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
             parts.append(Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
         if result.old_goals:
             parts.append(Note("{} bones had goals already", len(result.old_goals)))
-        if result.hips and not result.keyed_hips:
-            parts.append(Note("{} may move", repr(result.hips)))
-        elif result.hips:
-            parts.append(Note(Code.STAYS_ON_KEYS, repr(result.hips)))
+        hips = ob.data.bones.get(result.hips)
+        connected = hips is not None and hips.use_connect and hips.parent is not None
+        if connected:
+            parts.append(Note(Code.CANNOT_SLIDE, repr(result.hips)))
+        elif hips is not None:
+            parts.append(Note(Code.STAYS_ON_KEYS if result.keyed_hips else Code.MAY_MOVE, repr(result.hips)))
         if figure.folded:
             parts.insert(0, roles.FOLDED)
         armatures = [one for one in bpy.context.selected_objects if one.type == "ARMATURE" and one != ob]
@@ -241,7 +243,7 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
         if self.controls:
             return self._tell_added(ob, added, parts)
         begin = [_begin_posing(ob, figure)] if self._in_window and as_bones and count else []
-        if result.missing or figure.folded or armatures or (refusal is not None and count):
+        if result.missing or figure.folded or armatures or connected or (refusal is not None and count):
             self.tell({"WARNING"}, *parts, *begin)
             return None
         self.tell({"INFO"}, *parts)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Goals for a whole figure by one press."""
 
+import re
+
 import bpy
 import pytest
 import rigs
@@ -41,6 +43,20 @@ def test_bones_above_the_hips_are_not_moved() -> None:
     assert rigs.local_rotation(ob, "root").angle < 1e-6
     assert (rigs.head(ob, "hips") - Vector((0, 0, 1))).length > 0.1
     assert ob.dqik.status.error < 2e-3
+
+
+@pytest.mark.parametrize(("connected", "said"), [
+    (True, "Warning: .*'hips' cannot slide while connected: disconnect"), (False, "Info: .*'hips' may move"),
+])  # fmt: skip
+def test_hips_that_are_connected_are_not_said_to_move(
+    connected: bool, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As those of animals whose tail is the root."""
+    ob = rigs.with_root(rigs.figure(), (0, 0, 1))
+    with rigs.edit_mode(ob) as bones:
+        bones["hips"].use_connect = connected
+    assert bpy.ops.dqik.setup_full_body() == {"FINISHED"}
+    assert re.search(said, capfd.readouterr().out)
 
 
 @pytest.mark.parametrize("use_rotation", [True, False])
