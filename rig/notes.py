@@ -60,7 +60,7 @@ class Code:
     BEGIN_POSING = "{} is selected: press G to move it, or Shift Alt G to drag any part of the body"
     BEGIN_WITH_LIVE = "{} is selected: press Live, then G to move it"
     BEGIN_WITH_CONTROLS = "Select a control, and press G to move it"
-    CONTROLS_ADDED = "{} controls added"
+    ONE_CONTROL_ADDED, CONTROLS_ADDED = "1 control added", "{} controls added"
     NO_CONTROLS = "{} has no controls: press Set Up Full Body"
     KEYED_FROM_MOTION = "keyed their controls on frames {} to {}"
     CONTROLS_UNKEYED = (

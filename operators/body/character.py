@@ -11,7 +11,7 @@ from ...rig.figure import character
 from ...rig.figure.short_names import called
 from ...rig.frame import learning
 from ...rig.frame.sessions import sessions
-from ...rig.notes import Code, Note, Refused, listed
+from ...rig.notes import Code, Note, Refused, counted, listed
 from ..common import NotDone, Said, Tool, begin_posing, refuse
 
 
@@ -50,7 +50,7 @@ class DQIK_OT_eyes_add(Tool, bpy.types.Operator):
     def run(self, context: bpy.types.Context, ob: bpy.types.Object) -> Said:
         refuse(eyes.refusal(ob), "WARNING")
         added = eyes.add(ob)
-        parts = [Note(Code.CONTROLS_ADDED, len(added.names))]
+        parts = [counted(len(added.names), Code.ONE_CONTROL_ADDED, Code.CONTROLS_ADDED)]
         if added.keyed:
             several = "{} stay on their keys: raise the Influence of their goals to move them by their targets"
             words = Code.STAYS_ON_KEYS if len(added.keyed) == 1 else several

@@ -16,7 +16,7 @@ from ...rig.figure import roles
 from ...rig.figure.character import Character
 from ...rig.frame import commands, offline
 from ...rig.keys import keyable
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ...rig.shot import from_animation, to_fk
 from ..common import NotDone, Said, Steps, Tool, armature, begin_posing, live_on, refuse
 from ..pose.controls import key_from_motion
@@ -262,7 +262,7 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
 
     @staticmethod
     def _added(added: more_controls.Added) -> list[Note]:
-        own = [Note(Code.CONTROLS_ADDED, len(added.names))] if added.names else []
+        own = [counted(len(added.names), Code.ONE_CONTROL_ADDED, Code.CONTROLS_ADDED)] if added.names else []
         if not added.leads and (added.goals or added.poles):
             own.append(Note("they lead nothing yet, so that the body stays as it is: raise the Influence of their "
                             "goals, or switch Use Pole on, where they should"))

@@ -59,6 +59,8 @@ class DQIK_OT_key_controls(Tool, bpy.types.Operator):
             reasons = {name: note for name, note in notes.items() if note is not None}
         keyed = [one for one in owners if one.name not in reasons and goals.key_control(one, frame)]
         parts = [Note("{} controls keyed at frame {}", len(keyed), f"{frame:g}")] if keyed else []
+        if len(keyed) == 1:
+            parts = [Note("1 control keyed at frame {}", f"{frame:g}")]
         if reasons:
             reason = next(iter(reasons.values()))
             parts.append(Note("{} cannot be keyed: {}", listed([repr(name) for name in reasons]), reason))

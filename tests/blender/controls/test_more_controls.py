@@ -157,6 +157,15 @@ def test_keyed_controls_keep_their_keys_and_their_motion() -> None:
     assert [one.name for one in ob.data.collections_all] == []
 
 
+def test_one_control_is_counted_as_one(capfd: pytest.CaptureFixture[str]) -> None:
+    rigs.set_up(rigs.figure())
+    assert bpy.ops.dqik.setup_full_body(controls={"MASTER"}) == {"FINISHED"}
+    rigs.goal(rigs.made_active(rigs.bent_arm()), "b", rigs.empty((1, 0, 1)))
+    assert bpy.ops.dqik.key_controls() == {"FINISHED"}
+    said = capfd.readouterr().out
+    assert "Info: 1 control added" in said and "Info: 1 control keyed at frame 1" in said
+
+
 def test_a_master_that_comes_later_turns_a_keyed_head_too() -> None:
     """Its keys stay, and mean the same as before; turned and moved with the master, the whole body goes as one."""
     ob = leaning(("hips", "head"), 0.02, 0.1)
