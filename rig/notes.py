@@ -50,7 +50,7 @@ class Code:
     NOTHING_TO_UNBAKE = "Nothing of {} has dense keys in this range"
     SCALE_NOT_CARRIED = "the keys of the scale of {} are left out"
     LOOSE_FEET = (
-        "{} has feet that are bones of their own, so legs and feet cannot be mended as one: parent the feet to the "
+        "{} has feet that are bones of their own, so legs and feet do not move as one: parent the feet to the "
         "shins, or retarget the motion to a body whose legs are whole"
     )
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
@@ -75,6 +75,7 @@ class Code:
     NO_CONTACTS = "{} has no contacts"
     ONE_CONTACT, CONTACTS = "1 contact", "{} contacts"
     ONE_FRAME, FRAMES = "1 frame", "{} frames"
+    ONE_GOAL, GOALS = "1 goal", "{} goals"
     ONE_KEY, KEYS = "1 key", "{} keys"
     NONE_HELD = "None of the bones is held"
     HELD = "Held on all frames: {}"

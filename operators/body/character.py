@@ -84,7 +84,8 @@ class DQIK_OT_learn_from_actions(Tool, bpy.types.Operator):
         if isinstance(lesson, Note):
             raise Refused(lesson)
         ob.dqik.own_motion = lesson.text
-        return Note("Learnt from {} frames of {}", lesson.frames, ", ".join(map(repr, lesson.actions)))
+        return Note("Learnt from {} of {}", counted(lesson.frames, Code.ONE_FRAME, Code.FRAMES),
+                    ", ".join(map(repr, lesson.actions)))  # fmt: skip
 
 
 class DQIK_OT_report_problem(Tool, bpy.types.Operator):

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ...rig.controls import constraints, goals, selection
-from ...rig.notes import Code, Note, Refused
+from ...rig.notes import Code, Note, Refused, counted
 from ..common import NotDone, OneGoalTool, Said, Tool
 
 
@@ -77,4 +77,5 @@ class DQIK_OT_goals_from_constraints(Tool, bpy.types.Operator):
         if not count:
             raise NotDone("WARNING", *problems[:1] or [Note("{} has no active IK constraints", repr(ob.name))])
         limited = constraints.limits_from_ik(ob.pose.bones) if self.use_limits else 0
-        return Note("Added {} goals, and limits for {} bones", count, limited), *problems
+        return Note("Added {}, and limits for {}", counted(count, Code.ONE_GOAL, Code.GOALS),
+                    counted(limited, Code.ONE_BONE, Code.BONES)), *problems  # fmt: skip

@@ -16,7 +16,7 @@ from ...rig.frame.step import missed
 from ...rig.frame.step.report import GoalError
 from ...rig.frame.step.session import Session
 from ...rig.keys import keyable, keying
-from ...rig.notes import Note
+from ...rig.notes import Code, Note, counted
 from ..common import NotDone, Said, Steps, Tool, refuse
 from ..frames import FramesTool
 
@@ -92,12 +92,13 @@ class DQIK_OT_check_range(FramesTool, bpy.types.Operator):
         missed.store(ob, errors)
         misses = missed.summary(scene, ob)
         lagging = sum(any(error.lags and not error.met for error in found) for _, found in errors)
+        count = counted(len(frames), Code.ONE_FRAME, Code.FRAMES)
         if misses is not None:
-            self.tell({"WARNING"}, Note("Checked {} frames", len(frames)), misses)
+            self.tell({"WARNING"}, Note("Checked {}", count), misses)
             return None
         if lagging:
-            return Note("Checked {} frames: none missed, on {} of them the bones lag behind", len(frames), lagging)
-        return Note("Checked {} frames: all met", len(frames))
+            return Note("Checked {}: none missed, on {} of them the bones lag behind", count, lagging)
+        return Note("Checked {}: all met", count)
 
 
 class DQIK_OT_missed_frame(Tool, bpy.types.Operator):

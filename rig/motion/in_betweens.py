@@ -118,8 +118,8 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
     for name in names:
         if any(map(acts, ob.pose.bones[name].constraints)) or name in driven:
             raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
-    if own.person.attached:
-        raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))
+    if Character.of(ob).figure.loose:
+        raise Refused(Note(Code.LOOSE_FEET, repr(ob.name)))
     if curves.action_of(ob) is None:
         raise Refused(Note("{} has no keyed poses: key some first", repr(ob.name)))
     for each in dict.fromkeys([ob, *own.objects]):
