@@ -49,9 +49,9 @@ class Code:
     NO_ACTION = "{} has no action: give it one first"
     NOTHING_TO_UNBAKE = "Nothing of {} has dense keys in this range"
     SCALE_NOT_CARRIED = "the keys of the scale of {} are left out"
-    LOOSE_FEET = (
-        "{} has feet that are bones of their own, so legs and feet do not move as one: parent the feet to the "
-        "shins, or retarget the motion to a body whose legs are whole"
+    LOOSE_ENDS = (
+        "{} has feet or hands that are bones of their own, so its limbs do not move as one: parent feet to shins and "
+        "hands to forearms, or retarget the motion to a body whose limbs are whole"
     )
     NO_FEET = "{} has no two legs that are recognised: set the Role of thighs, shins and feet in the Bone panel"
     LEG_BROKEN = "The bones of a leg of {} do not hang on each other: set the Role of its thigh, shin and foot"

@@ -119,7 +119,7 @@ def _check(ob: bpy.types.Object, own: Limbed) -> None:
         if any(map(acts, ob.pose.bones[name].constraints)) or name in driven:
             raise Refused(Note(Code.PLACE_NOT_OWN, repr(name)))
     if Character.of(ob).figure.loose:
-        raise Refused(Note(Code.LOOSE_FEET, repr(ob.name)))
+        raise Refused(Note(Code.LOOSE_ENDS, repr(ob.name)))
     if curves.action_of(ob) is None:
         raise Refused(Note("{} has no keyed poses: key some first", repr(ob.name)))
     for each in dict.fromkeys([ob, *own.objects]):

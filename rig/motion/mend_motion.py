@@ -162,7 +162,7 @@ def figure(ob: bpy.types.Object, armature: Armature | None = None) -> Limbs:
     legs = rest_legs.of(ob, character)
     if legs is None:
         loose = any(role.name == "foot" for role in known.loose.values())
-        raise Refused(Note(Code.LOOSE_FEET if loose else Code.NO_FEET, repr(ob.name)))
+        raise Refused(Note(Code.LOOSE_ENDS if loose else Code.NO_FEET, repr(ob.name)))
     names = ob.pose.bones.keys()
     if not all(path for leg in legs for path in _paths(armature, leg.bones)):
         raise Refused(Note(Code.LEG_BROKEN, repr(ob.name)))

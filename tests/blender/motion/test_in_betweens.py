@@ -185,3 +185,7 @@ def test_it_refuses_what_it_cannot_key(tmp_path: Path) -> None:
     bone.constraints.remove(made)
     ob.animation_data_clear()
     rigs.refuses(bpy.ops.dqik.in_betweens, "no keyed poses", frame_start=1, frame_end=97)
+    foot = ob.pose.bones["LeftFoot"].name
+    with rigs.edit_mode(ob) as bones:
+        bones[foot].use_connect, bones[foot].parent = False, bones["Hips"]
+    rigs.refuses(bpy.ops.dqik.in_betweens, "bones of their own", frame_start=1, frame_end=97)

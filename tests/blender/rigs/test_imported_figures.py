@@ -573,5 +573,5 @@ def test_mend_motion_says_why_loose_feet_cannot_be_mended() -> None:
             rigs.keyed(bone, frame, rotation_euler=(angle, 0.0, 0.0))
     before = rigs.keys(ob)
     rigs.made_active(ob)
-    rigs.refuses(bpy.ops.dqik.mend_motion, "feet that are bones of their own")
+    rigs.refuses(bpy.ops.dqik.mend_motion, "feet or hands that are bones of their own")
     assert rigs.keys(ob).keys() == before.keys()
