@@ -3,7 +3,8 @@
 
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
-legs are bent so that the ankles are there. Animals stand on the tips of their feet: their legs have three bones, and
+legs are bent so that the ankles are there. A foot that goes through the air goes by its leg instead: its ankle is from
+its hip as the source's is. Animals stand on the tips of their feet: their legs have three bones, and
 end there. Last, hands that touch something are put where they touch it on the other body (`hand_contacts`), or on
 another figure (`retargeted_body`).
 """
@@ -31,11 +32,13 @@ _STEEP = 0.5  # cosine to the ground from which on feet point nowhere along it: 
 _SCALED = 1e-3  # scales that differ by less are the same
 _LOW = 10.0  # percent of the frames on which the feet may be below the ground, or nearer to each other
 _HIGH = 0.5  # of the leg: feet that are higher are in the air
+_LIFTED, _FLIES = 0.1, 0.3  # of the leg: how high feet begin to go by their legs alone, and from where on they do
+_SWINGS = 0.1  # seconds before and after a foot is so high, in which it goes over to that
 _LIFTS = 0.1  # seconds before and after a foot stands, in which hands begin and cease to lift a body
 _DRAWN_IN = 0.9  # of the way to the middle between the hip joints: feet of narrower bodies go in by no more
 _LIES = 0.5  # sine of a shin against the ground from which on downward it lies more and more
 _EASES = 0.2  # seconds before and after a shin lies, in which its foot goes over to its place
-_REACH = 0.92  # of the leg: how far the ankle of a leg that lies is from its hip at most
+_REACH = 0.92  # of the leg: how far the ankle of a leg that lies is from its hip at most, or as far as the source's
 _NEAR = 0.25  # of the leg: feet that are nearer to where they rest go on that ground
 
 
@@ -236,9 +239,13 @@ def _fitted(figure: RetargetTask, there: retargeted_body.Together) -> Fitted:
     mover = carrier(figure.ob, person)
     shift = places.hips() + way - hip_middle(person, body.posed(np.zeros((body.count, 3)), mover))
     posed = body.posed(shift, mover)
-    ankles = _all_ankles(taken, body, places, fit, way, posed)
+    stands = _stands(source, taken.rate)
+    ankles = _all_ankles(taken, body, places, fit, way, posed, stands)
     shift += _UP * _higher(source, body, posed, ankles)[:, None]
     posed = body.posed(shift, mover)
+    if not person.four:
+        flown = _in_air(taken, body, places, fit, posed, ankles, stands)
+        ankles = [ankle + further for ankle, further in zip(ankles, flown, strict=True)]
     holding = limb_places.grips(places, body, posed, way, taken.rate)
     lifts = _lifts(source, body, posed, ankles, limb_places.carrying(source, body, posed, holding), taken.rate)
     shift, ankles = shift + lifts[0], [ankle + lift for ankle, lift in zip(ankles, lifts[1:], strict=True)]
@@ -279,6 +286,32 @@ def _off_ground(source: Source, side: int) -> np.ndarray:
     """How far (F,) a foot of the source is off the ground, from 0 to 1."""
     high = np.min([point[:, 2] for point in source.points(side)], axis=0) - source.start[2]
     return limb_places.smooth(high / (_HIGH * source.person.leg * source.scale))
+
+
+def _in_air(
+    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, posed: BodyMotion, ankles: Sequence[np.ndarray],
+    stands: np.ndarray,
+) -> Generator[np.ndarray]:  # fmt: skip
+    """How much further (F, 3) the ankle of each foot is that goes through the air: where the source's is from its hip.
+
+    Nothing holds its ball at a place, and from there a longer or a thicker foot would bend the knee otherwise. Feet
+    that stand nearer to each other than the own hips have them do so in the air too.
+    posed : the body, with its hips where they are to be. ankles : (F, 3) by the feet's places. stands : (F, L) bool.
+    """
+    source = taken.source
+    wider = zip(_wider(places, body, fit.stance), _wider(places, body, 1.0), strict=True)
+    nearer = [own - usual for own, usual in wider]
+    heads, length = source.motion.heads, source.person.leg * source.scale
+    for side, (leg, theirs, ankle) in enumerate(zip(body.person.legs, source.person.legs, ankles, strict=True)):
+        ball, heel = source.points(side)
+        high = (np.minimum(ball[:, 2], heel[:, 2]) - source.start[2]) / length
+        flies = limb_places.smooth((high - _LIFTED) / (_FLIES - _LIFTED))
+        size = leg.length * body.space.scale / (theirs.length * source.scale)
+        offset = limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side]].offset) + nearer[side]
+        apart = posed.heads[:, leg.thigh] + size * (heads[:, theirs.foot] - heads[:, theirs.thigh]) + offset - ankle
+        apart = limb_places.eased(flies, round(_SWINGS * taken.rate))[:, None] * apart
+        apart = settled(apart, _ALONG * ball / length, taken.rate, stands[:, side])
+        yield apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0)
 
 
 def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
@@ -326,13 +359,14 @@ def _ankles(places: ScaledPlaces, body: Body, side: int) -> np.ndarray:
 
 
 def _all_ankles(
-    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray, posed: BodyMotion
+    taken: Taken, body: Body, places: ScaledPlaces, fit: RetargetFit, way: np.ndarray, posed: BodyMotion,
+    stands: np.ndarray,
 ) -> list[np.ndarray]:  # fmt: skip
     """Where the ends of legs (F, 3) have to be: ankles, and tips of animals. Feet that stand in the source stand.
 
-    way : (F, 3) beside the places. posed : the body, with its hips where the source's are.
+    way : (F, 3) beside the places. posed : the body, with its hips where the source's are. stands : (F, L) bool.
     """
-    source, stands = taken.source, _stands(taken.source, taken.rate)
+    source = taken.source
     further = _ahead(places, body, posed) if body.person.four else _wider(places, body, fit.stance)
     offsets = [limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side % len(SIDES)]].offset)
                for side in range(len(further))]  # fmt: skip
@@ -355,8 +389,10 @@ def _lying(places: ScaledPlaces, body: Body, side: int, line: np.ndarray, ankle:
     The foot goes on from such a shin. With its ball where the source's is, a longer one would bend the knee more, into
     the ground. line : (F, 3) from the ankle to the hip. ankle : (F, 3) by the ball's place. rate : frames a second.
     """
-    leg, reach = places.source.person.legs[side], _REACH * body.person.legs[side].length * body.space.scale
-    knee, own = (places.source.motion.heads[:, bone] for bone in (leg.shin, leg.foot))
+    leg, length = places.source.person.legs[side], body.person.legs[side].length * body.space.scale
+    hip, knee, own = (places.source.motion.heads[:, bone] for bone in (leg.thigh, leg.shin, leg.foot))
+    straight = np.linalg.norm(own - hip, axis=-1, keepdims=True) / (leg.length * places.source.scale)
+    reach = length * np.maximum(straight, _REACH)
     rises = (knee - own) @ _UP / np.maximum(np.linalg.norm(knee - own, axis=-1), 1e-12)
     lies = limb_places.smooth(1.0 - rises / _LIES)
     further = _ALONG * (places.of(own) - ankle)
