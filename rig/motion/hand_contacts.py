@@ -55,6 +55,7 @@ _AT_ONCE, _BESIDE = 400, 80  # frames that are solved together, and those before
 
 _ARM = ("arm", "forearm", "hand")  # the parts of an arm, which its own hand does not touch
 _BALLS = {"forearm": (0.1, 0.3, 0.5, 0.7, 0.9), "arm": (0.6, 0.8, 0.97)}  # of the length: where an arm has points
+_HANGS = np.radians(30.0)  # against the trunk: how deep thick arms are in it then, they may always be
 
 
 class Points(NamedTuple):
@@ -145,7 +146,8 @@ class _Target(NamedTuple):
     """A part that an arm may touch, of a person of some scale.
 
     other : the number of another figure that has it, or None for a part of the own body. wanted : where a hand is to be
-    about it, counts : how much that counts, and share : of the way to there, what a step goes.
+    about it, counts : how much that counts, and share : of the way to there, what a step goes. slack : (P,) how deep
+    the arm's points may be in it.
     """
 
     other: int | None
@@ -155,6 +157,7 @@ class _Target(NamedTuple):
     wanted: WantedTouch | None
     counts: float
     share: float
+    slack: np.ndarray
 
 
 class _Touches:
@@ -238,7 +241,7 @@ class _Touches:
         part, scale, radii = about.target.part, about.target.scale, self._scale * self._points[side].radii
         near = _near(about.nodes, about.points, scale * part.radii.max() + radii.max())
         place = volumes.seen(part, about.nodes[near], about.axes[near], scale, about.points[near])
-        depth = radii - place.gap + _APART * self._height
+        depth = radii - place.gap + _APART * self._height - scale * about.target.slack
         deep = np.flatnonzero((depth > 0.0).any(1))
         if not len(deep):
             return
@@ -402,8 +405,27 @@ def _targets(
         reach = _APPROACH if number is not None else _NEAR if hand or not other.source.person.skin.bare else _CLEAR
         wanted = _wanted(figure, other, side, key, reach) if there else None
         counts = _BOTH if hand or number is not None else 1.0
-        found.append(_Target(number, other.own.person, other.own.scale, part, wanted, counts, share if hand else 1.0))
+        slack = _slack(other.own.person, side, part) if number is None else np.zeros(1)
+        found.append(_Target(number, other.own.person, other.own.scale, part, wanted, counts, share if hand else 1.0,
+                             slack))  # fmt: skip
     return found
+
+
+def _slack(person: Person, side: str, part: SkinPart) -> np.ndarray:
+    """How deep the points (P,) of an arm are in a part at rest while it hangs.
+
+    So deep they may always be: arms of stocky figures would be spread wide to be free of the trunk, which nobody draws.
+    """
+    arm, heads = _points(person, side), person.armature.heads[_bones(person, side)]
+    out = (1.0 if side == SIDES[0] else -1.0) * np.cross(person.up, person.forward)
+    line = np.sin(_HANGS) * out - np.cos(_HANGS) * person.up
+    lengths = np.linalg.norm(np.diff(heads, axis=0), axis=-1)
+    starts = dict(zip(_bones(person, side), (0.0, lengths[0], lengths.sum()), strict=True))
+    away = [starts[bone] + np.linalg.norm(place - person.armature.heads[bone])
+            for bone, place in zip(arm.bones.tolist(), arm.places, strict=True)]  # fmt: skip
+    points = heads[0] + np.array(away)[:, None] * line
+    gap = volumes.seen(part, part.nodes[None], part.frames[None], 1.0, points[None]).gap[0]
+    return np.where(arm.radii > 0.0, np.maximum(arm.radii - gap + _APART * person.skin.height, 0.0), 0.0)
 
 
 def _wanted(figure: TouchedFigure, other: TouchedFigure, side: str, key: PartKey, reach: float) -> WantedTouch:

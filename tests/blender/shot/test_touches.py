@@ -203,6 +203,17 @@ def test_forearms_do_not_sink_into_a_wider_body() -> None:
     assert from_trunk(ob, meshes_of(ob)["forearm.R"]).min() > 0.26 - 0.01
 
 
+def test_thick_arms_that_are_in_the_body_wherever_they_hang_are_not_spread() -> None:
+    source, ob = posed(), rigs.figure("Thick")
+    hands(source), hands(ob)
+    for bone, start, end in (("arm.R", -0.2, -0.48), ("forearm.R", -0.5, -0.72)):
+        tube(ob, bone, (start, 0, 1.45), (end, 0, 1.45), 0.13)
+    tube(ob, "spine", (0, 0, 1.0), (0, 0, 1.4), 0.26)
+    retarget(source, ob)
+    turned = np.degrees(np.arccos(np.clip((arms(ob) * arms(source)).sum(-1), -1.0, 1.0)))[:, [1, 3]]
+    assert turned.max() < 30.0
+
+
 def test_the_frame_from_which_a_range_starts_does_not_matter() -> None:
     source, ob = posed(frames=range(1, 41)), rigs.figure("Other")
     hands(source), hands(ob)
