@@ -111,8 +111,10 @@ def _attached(ob: bpy.types.Object, own: Character) -> tuple[Character, dict[int
     armature, figure = own.armature, own.figure
     hung = {bone: one for bone, role in figure.loose.items() for one, own in figure.roles.items()
             if own == Role(_ABOVE.get(role.name, ""), role.side)}  # fmt: skip
-    if hung:
-        figure = roles.read(ob, armature.hung(hung))  # with the toes below them
+    if hung:  # with the toes below them; feet that are named as IK bones would have no role
+        below = {bone: role for bone, role in roles.read(ob, armature.hung(hung)).roles.items()
+                 if role not in figure.loose.values()}  # fmt: skip
+        figure = figure._replace(roles=below | figure.loose)
     driven = animation.animation(ob).driven
     for bone, other in roles.ik_followers(ob, armature, figure).items():
         follower = ob.pose.bones[bone]

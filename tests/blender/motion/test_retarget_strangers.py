@@ -154,15 +154,16 @@ def test_a_folded_figure_is_mended_as_an_unfolded_one(tmp_path: Path) -> None:
 # -- what does not hang on what it goes with ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("local", [True, False])
-def test_a_loose_foot_stays_at_the_end_of_its_leg(local: bool) -> None:
+@pytest.mark.parametrize(("foot", "local"), [("foot", True), ("foot", False), ("foot_ik", True)])
+def test_a_loose_foot_stays_at_the_end_of_its_leg(foot: str, local: bool) -> None:
     source, whole, ob = walker(), rigs.figure("Whole"), rigs.with_root(rigs.figure("Loose"), (0.0, 0.2, 0.0), 0.4)
     with rigs.edit_mode(ob) as bones:
         for side, _ in SIDES:
-            rigs.put(bones[f"foot.{side}"], use_connect=False, parent=bones["root"], use_local_location=local)
+            rigs.put(bones[f"foot.{side}"], use_connect=False, parent=bones["root"], use_local_location=local,
+                     name=f"{foot}.{side}")  # fmt: skip
     for one in (whole, ob):
         retarget(source, one)
-    right, loose = film(whole), film(ob)
+    right, loose = film(whole), {name.replace(foot, "foot"): found for name, found in film(ob).items()}
     for name in right:
         assert np.linalg.norm(loose[name][:, :3, 3] - right[name][:, :3, 3], axis=-1).max() < 1e-3, name
         assert np.abs(loose[name][:, :3, :3] - right[name][:, :3, :3]).max() < 5e-3, name
