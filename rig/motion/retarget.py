@@ -311,7 +311,7 @@ def _in_air(
         apart = posed.heads[:, leg.thigh] + size * (heads[:, theirs.foot] - heads[:, theirs.thigh]) + offset - ankle
         apart = limb_places.eased(flies, round(_SWINGS * taken.rate))[:, None] * apart
         apart = settled(apart, _ALONG * ball / length, taken.rate, stands[:, side])
-        yield apart * np.where(_UP, _off_ground(source, side)[:, None], 1.0)
+        yield apart * np.where(_UP, limb_places.smooth(high / _LIFTED)[:, None], 1.0)
 
 
 def _higher(source: Source, body: Body, posed: BodyMotion, ankles: Sequence[np.ndarray]) -> np.ndarray:
