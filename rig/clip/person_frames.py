@@ -114,7 +114,7 @@ def _attached(ob: bpy.types.Object, own: Character) -> tuple[Character, dict[int
     if hung:  # with the toes below them; feet that are named as IK bones would have no role
         below = {bone: role for bone, role in roles.read(ob, armature.hung(hung)).roles.items()
                  if role not in figure.loose.values()}  # fmt: skip
-        figure = figure._replace(roles=below | figure.loose)
+        figure = figure._replace(roles={**below, **figure.loose})
     driven = animation.animation(ob).driven
     for bone, other in roles.ik_followers(ob, armature, figure).items():
         follower = ob.pose.bones[bone]
