@@ -21,7 +21,7 @@ from .rig.blender import scene_state
 from .rig.clip import seen_motion
 from .rig.frame import commands, hidden_in_render
 from .rig.frame.memory import versions
-from .rig.frame.read.view import View, changed_objects, note_changed
+from .rig.frame.read.view import View, changed_actions, changed_objects, note_changed
 from .rig.frame.sessions import sessions
 from .rig.frame.step import frame as step
 from .rig.frame.step.session import Session
@@ -107,7 +107,7 @@ def switch(ob: bpy.types.Object) -> None:
 def _before_frame(scene: bpy.types.Scene, *_: object) -> None:
     _on_rendered()
     _put_last("frame_change_post")
-    others = len(bpy.app.handlers.frame_change_pre) > 1 or len(bpy.app.handlers.frame_change_post) > 1
+    others = _others_change_frames()
     if others and not sessions.busy.depth:
         sessions.note_poses(untouched=not _others_came_before("frame_change_pre"))
     elif not (others or sessions.busy.depth or sessions.simulations.rendering):
@@ -144,16 +144,16 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     _walked.discard("depsgraph_update_post")
     for function in after_update:
         function()
-    if depsgraph is not None and seen_motion.note_change(depsgraph, sessions.has_shots) and not sessions.suspended:
-        sessions.doubt_shots()
+    edited = depsgraph is not None and seen_motion.note_change(depsgraph, sessions.has_shots)
     if depsgraph is None or not sessions.armatures.places():
         return
+    keyed = changed_actions(depsgraph) if edited and sessions.has_shots and not sessions.suspended else None
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
     with sessions.busy:
         arrived = sessions.look_at_arrivals(depsgraph, moved)
         for ob in arrived:
             mirrored_paste.key(ob, depsgraph)
-    _solve_live(depsgraph, scene.frame_current_final, moved)
+    _solve_live(depsgraph, scene.frame_current_final, moved, keyed)
     for ob in arrived:
         with sessions.busy:
             mirrored_paste.keep(ob, depsgraph)
@@ -302,6 +302,11 @@ def _others_came_before(name: str) -> bool:
     return bool(handlers) and handlers[0] is not _HANDLERS[name]
 
 
+def _others_change_frames() -> bool:
+    """Whether other add-ons have handlers that may change anything together with the frame."""
+    return len(bpy.app.handlers.frame_change_pre) > 1 or len(bpy.app.handlers.frame_change_post) > 1
+
+
 def _show_again(scene: bpy.types.Scene) -> None:
     """Give armatures what they showed last at a scene's new frame, if Blender evaluates them there in any case."""
     ready = {uid for uid, one in sessions.by_uid.items() if uid not in sessions.suspended and step.may_show_again(one)}
@@ -311,10 +316,13 @@ def _show_again(scene: bpy.types.Scene) -> None:
             step.show_again(sessions.by_uid[uid], ob, scene)
 
 
-def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None) -> None:
+def _solve_live(
+    depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | None, keyed: set[int] | None = None
+) -> None:  # fmt: skip
     """Solve the live armatures that a depsgraph evaluates and write their answers, leaders before followers.
 
     moved : `session_uid` of the objects that an edit moved; None after a change of frame.
+    keyed : `session_uid` of the actions that it changed; None if no shot may ask something else since.
     """
     suspended = sessions.suspended
     if sessions.busy.depth or (suspended and suspended.issuperset(uid for _, uid in sessions.armatures.places())):
@@ -329,6 +337,9 @@ def _solve_live(depsgraph: bpy.types.Depsgraph, now: float, moved: set[int] | No
             moved = None if moved is None else moved | changed
         solved: set[int] = set()
         levels = sessions.armatures.levels(view, sessions.suspended)
+        if keyed is not None and moved is not None:
+            changed = None if _others_change_frames() else sessions.scope.of(view, moved, keyed)
+            sessions.doubt_shots(changed, [ob for level in levels for ob, _ in level], view)
         for level in levels:
             if solved:
                 view.evaluate()

@@ -56,24 +56,24 @@ def read(
 
     Those near the present one come first. Yields the progress from 0 to 1. Raises `scene_state.Disturbed`.
     """
-    scene, until, unread = context.scene, perf_counter() + seconds, set[int]()
-    shots = [sessions.of(ob).motion.shot for ob in obs]
-    for ob, shot in zip(obs, shots, strict=True):
+    scene, until, shots = context.scene, perf_counter() + seconds, {ob: sessions.of(ob).motion.shot for ob in obs}
+    for ob, shot in shots.items():
         shot.cover(scene, ob.dqik.smooth)
-        unread.update(shot.unread())
-    if not unread:
+    shots = {ob: shot for ob, shot in shots.items() if shot.unread()}
+    if not shots:
         return
-    now = scene.frame_current
+    obs, now = list(shots), scene.frame_current
+    unread = sorted({frame for shot in shots.values() for frame in shot.unread()}, key=lambda frame: abs(frame - now))
     with _paused(obs) as (readings, unsolved):
         layer, rooms = context.view_layer, dict[Prepared, FrameArrays]()
         with scene_state.restored(scene, layer, obs[0], unsolved=unsolved) as visits:
-            for number, frame in enumerate(sorted(unread, key=lambda frame: abs(frame - now)), 1):
+            for number, frame in enumerate(unread, 1):
                 visits.visit(frame)
                 found = offline.bake_frames(readings, context.evaluated_depsgraph_get())
                 for ob, reading in zip(obs, found, strict=True):
                     _ask(ob, scene.frame_current_final, reading.frame_input, rooms)
                 yield number / len(unread)
-                if perf_counter() > until or all(shot.notes for shot in shots):
+                if perf_counter() > until or all(shot.notes for shot in shots.values()):
                     break
         layer.update()  # what this evaluates is no edit
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sessions of all armatures, and what else is remembered between frames. It holds no Blender object."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import bpy
@@ -9,7 +10,9 @@ from ..blender.dependencies import aims_of
 from ..controls import pasted_settings
 from ..notes import Code, Note
 from ..skeleton import renamed
+from .edit_scope import EditScope
 from .evaluation_order import Armatures
+from .read.view import View, changed_actions
 from .simulations import Simulations
 from .step.known_answers import KnownAnswers
 from .step.report import Status
@@ -36,6 +39,7 @@ class Sessions:
     armatures : those that have goals or hold an answer, and which of them follow which.
     simulations : those that wait until a frame is solved.
     known : answers that were found before.
+    scope : what edits may have changed on frames that are not shown.
     suspended : `session_uid` of the armatures whose frames a bake or a comparison reads; they are not solved meanwhile.
     """
 
@@ -43,6 +47,7 @@ class Sessions:
     armatures: Armatures = field(default_factory=Armatures)
     simulations: Simulations = field(default_factory=Simulations)
     known: KnownAnswers = field(default_factory=KnownAnswers)
+    scope: EditScope = field(default_factory=EditScope)
     busy: Busy = field(default_factory=Busy)
     suspended: set[int] = field(default_factory=set)
 
@@ -86,6 +91,7 @@ class Sessions:
         """Remember nothing of what is in the scene."""
         self.armatures.forget()
         self.simulations = Simulations(self.simulations.rendering)
+        self.scope.forget()
         renamed.forget()
 
     def renew(self) -> None:
@@ -114,10 +120,22 @@ class Sessions:
         """Whether a frame of any shot was read."""
         return any(session.motion.shot.is_read for session in self.by_uid.values())
 
-    def doubt_shots(self) -> None:
-        """An edit may have changed what the frames of any shot ask."""
-        for session in self.by_uid.values():
-            session.motion.shot.doubt()
+    def doubt_shots(self, changed: set[int] | None, obs: Iterable[bpy.types.Object], view: View) -> None:
+        """An edit may have changed what frames of shots ask: of the armatures that it concerns, else of all.
+
+        changed : as of `EditScope`. obs : the armatures that the view evaluates.
+        """
+        # of what it does not evaluate, Blender reports nothing
+        left = [ob for ob in obs if all(aim.evaluated_get(view.depsgraph).is_evaluated for aim, _ in aims_of(ob))]
+        sure = set[int]()
+        if changed is not None:
+            while concerned := {ob.session_uid for ob in left if self.concerns(ob, changed)}:
+                changed = changed | concerned  # others may follow these
+                left = [ob for ob in left if ob.session_uid not in concerned]
+            sure = {ob.session_uid for ob in left}
+        for uid, session in self.by_uid.items():
+            if uid not in sure:
+                session.motion.shot.doubt()
 
     def on_the_way(self) -> list[bpy.types.Object]:
         """The live armatures whose pose is on its way to the frame's own answer."""
@@ -128,10 +146,7 @@ class Sessions:
     def keyed_after_posing(self, depsgraph: bpy.types.Depsgraph) -> set[int]:
         """`session_uid` of armatures with bones that were posed by hand, whose action Blender reports as changed."""
         posed = {uid: one.rig.action for uid, one in self.by_uid.items() if one.pose.posed}
-        if not posed or not depsgraph.id_type_updated("ACTION"):
-            return set()
-        updates = (update.id for update in depsgraph.updates)
-        changed = {one.original.session_uid for one in updates if isinstance(one, bpy.types.Action)}
+        changed = changed_actions(depsgraph) if posed else ()
         return {uid for uid, action in posed.items() if action in changed}
 
     def follow_renames(self) -> bool:

@@ -15,7 +15,7 @@ from ..blender import animation
 from ..blender.dependencies import Bone
 from ..notes import Code, Note
 
-_HOLDERS = (bpy.types.Collection, bpy.types.Screen, bpy.types.WindowManager, bpy.types.WorkSpace)
+HOLDERS = (bpy.types.Collection, bpy.types.Screen, bpy.types.WindowManager, bpy.types.WorkSpace)
 """What shows or sorts objects and depends on none."""
 
 _GEOMETRY = (bpy.types.Mesh, bpy.types.Curve, bpy.types.Lattice, bpy.types.MetaBall)
@@ -58,11 +58,11 @@ def of_object(target: bpy.types.Object) -> list[User]:
     found: list[User] = []
     if _has_a_part(target):
         found.append(User(target.id_data, "*", Note("it does more than being a target")))
-    for owner, curve in _drivers():
+    for owner, curve in drivers():
         if owner != target and _names_object(curve.driver, target):
             found.append(_driving(owner, curve))
     for owner in bpy.data.user_map(subset={target})[target]:
-        if owner == target or isinstance(owner, _HOLDERS):
+        if owner == target or isinstance(owner, HOLDERS):
             continue
         own = [
             User(owner, bone, _how(owner, struct, name)) for struct, bone in _structs(owner)
@@ -83,7 +83,7 @@ def of_bones(ob: bpy.types.Object, names: Sequence[str]) -> dict[str, list[User]
     for name, users in found.items():
         users += _tied_in_armature(ob, figures, name)
         users += (user for other in figures if other != ob for user in _posed(other, name))
-    for owner, curve in _drivers():
+    for owner, curve in drivers():
         own = animation.split_path(owner, curve.data_path)[0] if owner in figures else ""
         for name, users in found.items():
             if (owner in figures and own == name) or not _names_bone(owner, curve.driver, figures, name):
@@ -91,7 +91,7 @@ def of_bones(ob: bpy.types.Object, names: Sequence[str]) -> dict[str, list[User]
             users.append(_driving(owner, curve))
     users_of = bpy.data.user_map(subset=set(figures))
     for owner in {*figures, *(owner for figure in figures for owner in users_of[figure])}:
-        if isinstance(owner, _HOLDERS):
+        if isinstance(owner, HOLDERS):
             continue
         for struct, bone in _structs(owner):
             for prop, text in _strings(struct):
@@ -129,9 +129,9 @@ def players(ob: bpy.types.Object) -> list[str]:
 def is_sole(collection: bpy.types.Collection) -> bool:
     """Whether nothing but scenes and other collections holds a collection."""
     owners = bpy.data.user_map(subset={collection})[collection]
-    drivers = (_text(curve.driver) for _, curve in _drivers())
-    return all(isinstance(owner, (bpy.types.Scene, *_HOLDERS)) for owner in owners) and not any(
-        _quotes(text, collection.name) for text in drivers
+    texts = (_text(curve.driver) for _, curve in drivers())
+    return all(isinstance(owner, (bpy.types.Scene, *HOLDERS)) for owner in owners) and not any(
+        _quotes(text, collection.name) for text in texts
     )
 
 
@@ -155,7 +155,8 @@ def _animated() -> Iterator[tuple[bpy.types.ID, bpy.types.AnimData]]:
                     yield owner, data
 
 
-def _drivers() -> Iterator[tuple[bpy.types.ID, bpy.types.FCurve]]:
+def drivers() -> Iterator[tuple[bpy.types.ID, bpy.types.FCurve]]:
+    """All drivers of the file, with their data-blocks."""
     for owner, data in _animated():
         yield from ((owner, curve) for curve in data.drivers)
 

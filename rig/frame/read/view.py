@@ -88,3 +88,9 @@ def note_changed(depsgraph: bpy.types.Depsgraph) -> None:
 def changed_objects(depsgraph: bpy.types.Depsgraph) -> set[int]:
     """`session_uid` of the objects that Blender reports as changed, in a handler of an update."""
     return {update.id.original.session_uid for update in depsgraph.updates if isinstance(update.id, bpy.types.Object)}
+
+
+def changed_actions(depsgraph: bpy.types.Depsgraph) -> set[int]:
+    """`session_uid` of the actions that Blender reports as changed, in a handler of an update."""
+    updates = depsgraph.updates if depsgraph.id_type_updated("ACTION") else ()
+    return {update.id.original.session_uid for update in updates if isinstance(update.id, bpy.types.Action)}

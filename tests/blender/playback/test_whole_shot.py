@@ -2,6 +2,7 @@
 """*Start From: Shot*: all frames that play are one motion, which is the same however it is asked for."""
 
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from math import sin
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import rigs
 from films import probed
 from mathutils import Vector
-from situations import reopened
+from situations import as_strip, installed, into_collection, overridden, reopened
 
 FIRST, LAST = 1, 160
 FRAMES = range(FIRST, LAST + 1)
@@ -440,3 +441,101 @@ def test_in_small_parts_it_is_the_same_as_at_once(monkeypatch: pytest.MonkeyPatc
     by_parts = play(ob)
     solve()
     assert np.array_equal(by_parts, play(ob))
+
+
+def one(name: str) -> bpy.types.Object:
+    return bpy.data.objects[name]
+
+
+def move_keys(name: str, new: bool = False) -> None:
+    """Move an object's last keys; or key its place on another frame: Blender then reports the action alone."""
+    ob = one(name)
+    if ob.animation_data.nla_tracks:
+        ob.animation_data.nla_tracks[0].strips[0].frame_end += 5
+    elif new:
+        ob.keyframe_insert("location", frame=20)
+    else:
+        for curve in rigs.fcurves(ob):
+            curve.keyframe_points[-1].co.y += 0.1
+            curve.update()
+
+
+def by_driver(expression: str) -> Callable[[Path], None]:
+    """The target of A is driven by the dial."""
+
+    def prepare(_: Path) -> None:
+        driver = rigs.drive(one("A target"), "delta_location", expression, 0)
+        variable = driver.variables.new()
+        rigs.put(variable, name="dial", type="SINGLE_PROP")
+        rigs.put(variable.targets[0], id=one("Dial"), data_path="location.x")
+
+    return prepare
+
+
+def by_parents(_: Path) -> None:
+    """The target of A hangs on an empty, and that on one that is constrained to the dial, which is only instanced."""
+    rigs.child(one("A target"), rigs.child(rigs.empty((0, 0, 0)), rigs.empty((0, 0, 0), "Carrier")))
+    rigs.constrain(one("Carrier"), "COPY_LOCATION", one("Dial"))
+    into_collection(one("Dial"))
+    bpy.context.scene.collection.children.unlink(bpy.data.collections["Own"])
+    rigs.put(rigs.empty((0, 0, 0)), instance_type="COLLECTION", instance_collection=bpy.data.collections["Own"])
+
+
+def by_override(path: Path) -> None:
+    overridden(path / "set.blend")
+    rigs.key_path(rigs.empty((0, 0, 0), "Own"), (1, 30), [(1.4, 0.1, 0.3), (1.3, 0.3, 0.2)])
+    rigs.constrain(one("A target"), "COPY_LOCATION", one("Own"))
+
+
+def by_bone(_: Path) -> None:
+    """The target of B follows the hand of A."""
+    rigs.constrain(one("B target"), "COPY_LOCATION", rigs.child(rigs.empty((0, 0, 0)), one("A"), "b"))
+
+
+def by_strip(_: Path) -> None:
+    as_strip(one("A target"))
+
+
+def doubted_by(name: str, new: bool) -> str:
+    """The figures whose shots an edit doubts; what the others ask is as if all their frames were read again."""
+    module, sessions = rigs.part("rig.bake.whole_shot"), rigs.part("rig.frame.sessions").sessions
+
+    def asked() -> dict[str, dict[int, object]]:
+        for _ in module.finish(bpy.context, one("A"), one("B")):
+            pass
+        return {ob: {f: a.question for f, a in sessions.of(one(ob)).motion.shot.asked()[0].items()} for ob in "AB"}
+
+    asked()
+    move_keys(name, new)
+    rigs.update()
+    found = "".join(ob for ob in "AB" if len(sessions.of(one(ob)).motion.shot.unread()) > 1)
+    kept = asked()
+    for ob in "AB":
+        sessions.of(one(ob)).motion.shot.doubt()
+    assert kept == asked()
+    return found
+
+
+@pytest.mark.parametrize("new", [False, True])
+@pytest.mark.parametrize(("prepare", "edited", "doubted"), [
+    (None, "Dial", ""), (None, "A target", "A"), (by_strip, "A target", "A"),
+    (by_driver("dial * 2 + frame / 100"), "Dial", "A"), (by_driver("[dial, frame][0]"), "Dial", "AB"),
+    (by_parents, "Dial", "A"), (by_override, "Own", "A"), (by_bone, "A target", "AB"), (by_bone, "B target", "B"),
+])  # fmt: skip
+def test_an_edit_doubts_the_shots_that_depend_on_it(
+    prepare: Callable[[Path], None] | None, edited: str, doubted: str, new: bool, tmp_path: Path
+) -> None:  # fmt: skip
+    bpy.context.scene.frame_end = 30
+    for name in ("A", "B", "Dial"):
+        path = [(1.4, 0.1, 0.3), (1.3, 0.3, 0.2)] if name != "Dial" else [(0, 0, 0), (0.1, 0.1, 0)]
+        target = rigs.empty((0, 0, 0), name if name == "Dial" else f"{name} target")
+        rigs.key_path(target, (1, 30), path)
+        if name != "Dial":
+            rigs.reach(rigs.bent_arm(name), "b", target).dqik.start_from = "SHOT"
+    if prepare is not None:
+        prepare(tmp_path)
+    bpy.context.scene.frame_end = 30
+    rigs.at_frame(5)
+    assert doubted_by(edited, new) == doubted
+    with installed("frame_change_post", lambda *_: None):  # another add-on may move anything
+        assert doubted_by(edited, new) == "AB"
