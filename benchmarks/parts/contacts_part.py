@@ -12,7 +12,7 @@ from argparse import Namespace
 from itertools import pairwise
 
 import numpy as np
-from bodied import depths, drawn_motion, goals, person, segments
+from bodied import depths, goals, motion, person, segments
 from measures import turned_by
 from report import Result, Row, number
 
@@ -76,7 +76,7 @@ def _measured(title: str, way: str, prepared: ik.Prepared, motions: int, rounds:
     times = {"solve": [], "push": [], "idle": []}
     feet: list[float] = []
     for seed in range(motions):
-        targets = prepared.targets(drawn_motion(seed, FRAMES))
+        targets = prepared.targets(_drawn_motion(seed, FRAMES))
         arrays = frames.asking(targets, prepared.start(None), skeleton.links)
         solver = prepared.compiled or prepared.numpy
         solver.solve_into(arrays)
@@ -162,3 +162,14 @@ def _crossings(apart: Apart, free: frames.FrameArrays) -> np.ndarray:
     lengths = np.linalg.norm(normals[1:], axis=-1) * np.linalg.norm(normals[:-1], axis=-1)
     turns = (normals[1:] * normals[:-1]).sum(-1) < lengths * np.cos(np.radians(CROSSES))
     return (turns & (over[1:] | over[:-1])).any(-1)
+
+
+def _drawn_motion(seed: int, count: int) -> np.ndarray:
+    """As `bodied.motion`, with hands on smooth closed paths, drawn from a seed, before, beside and through the body."""
+    generator = np.random.default_rng(seed)
+    places, u = motion(count), np.linspace(0.0, 2.0 * np.pi, count)
+    for hand, side in ((1, 1.0), (2, -1.0)):
+        middle = (side * generator.uniform(-0.05, 0.3), generator.uniform(0.08, 0.3), generator.uniform(0.85, 1.5))
+        waves = sum(generator.normal(size=3) * wave(k * u)[:, None] for k in (1, 2) for wave in (np.cos, np.sin))
+        places[:, hand] = np.array(middle) + waves * generator.uniform(0.08, 0.2) / np.abs(waves).max(0)
+    return places

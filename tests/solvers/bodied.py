@@ -105,14 +105,3 @@ def depths(skeleton: ik.Skeleton, capsules: list[ik.Capsule], pose: ik.Pose) -> 
         b = start + share[..., None] * along
     radius = np.array([one.radius for one in capsules])
     return radius[:, None] + radius - np.linalg.norm(a - b, axis=-1)
-
-
-def drawn_motion(seed: int, count: int) -> np.ndarray:
-    """As `motion`, with hands on smooth closed paths, drawn from a seed, before, beside and through the body."""
-    generator = np.random.default_rng(seed)
-    places, u = motion(count), np.linspace(0.0, 2.0 * np.pi, count)
-    for hand, side in ((1, 1.0), (2, -1.0)):
-        middle = (side * generator.uniform(-0.05, 0.3), generator.uniform(0.08, 0.3), generator.uniform(0.85, 1.5))
-        waves = sum(generator.normal(size=3) * wave(k * u)[:, None] for k in (1, 2) for wave in (np.cos, np.sin))
-        places[:, hand] = np.array(middle) + waves * generator.uniform(0.08, 0.2) / np.abs(waves).max(0)
-    return places

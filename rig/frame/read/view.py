@@ -48,9 +48,7 @@ class View:
     @cached_property
     def keyed(self) -> bool:
         """Whether Blender reports a change of an action."""
-        # also true where an action was only made, as Blender makes copies of pose assets
-        actions = self.depsgraph.updates if self.depsgraph.id_type_updated("ACTION") else ()
-        return any(isinstance(update.id, bpy.types.Action) for update in actions)
+        return bool(changed_actions(self.depsgraph))
 
     @cached_property
     def scene_uid(self) -> int:
@@ -92,5 +90,6 @@ def changed_objects(depsgraph: bpy.types.Depsgraph) -> set[int]:
 
 def changed_actions(depsgraph: bpy.types.Depsgraph) -> set[int]:
     """`session_uid` of the actions that Blender reports as changed, in a handler of an update."""
+    # `id_type_updated` is also true where an action was only made, as Blender makes copies of pose assets
     updates = depsgraph.updates if depsgraph.id_type_updated("ACTION") else ()
     return {update.id.original.session_uid for update in updates if isinstance(update.id, bpy.types.Action)}
