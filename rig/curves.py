@@ -90,6 +90,13 @@ def find(ob: bpy.types.Object, path: str, index: int) -> bpy.types.FCurve | None
     return None if bag is None else bag.fcurves.find(path, index=index)
 
 
+def of_path(ob: bpy.types.Object, path: str, size: int) -> dict[int, bpy.types.FCurve]:
+    """The curves of a property of so many numbers in an object's assigned action, by their index."""
+    bag = _bag_of(ob.animation_data)
+    both = () if bag is None else ((index, bag.fcurves.find(path, index=index)) for index in range(size))
+    return {index: curve for index, curve in both if curve is not None}
+
+
 def keyed(ob: bpy.types.Object, paths: Container[str]) -> list[bpy.types.FCurve]:
     """The curves with keys of data paths in an object's assigned action."""
     return [curve for curve in fcurves(ob.animation_data) if curve.data_path in paths and len(curve.keyframe_points)]

@@ -66,9 +66,7 @@ def size_of(path: str) -> int:
 
 def curves_of(bone: bpy.types.PoseBone, path: str) -> dict[int, bpy.types.FCurve]:
     """The curves of a bone's property in its object's action, by their index."""
-    whole, every = curves.bone_path(bone.name, path), curves.fcurves(bone.id_data.animation_data)
-    both = ((index, every.find(whole, index=index)) for index in range(size_of(path) if every else 0))
-    return {index: curve for index, curve in both if curve is not None}
+    return curves.of_path(bone.id_data, curves.bone_path(bone.name, path), size_of(path))
 
 
 def beside(

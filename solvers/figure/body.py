@@ -190,11 +190,13 @@ class Predictor:
         figure, count = self._figure, len(self._figure.limbs)
         projections = np.zeros((len(self.joints), 3, 3))
         rows = np.flatnonzero((self.columns >= self.first) & (self.columns < self.first + 2 * count))
-        places = [divmod(column, count) for column in (self.columns[rows] - self.first).tolist()]
-        lines = [figure.limbs[number].frames[part][:, 2] * (MIRROR[1:] if figure.limbs[number].side == "R" else 1.0)
-                 for part, number in places]  # fmt: skip
+        lines = np.zeros((len(rows), 3))
+        for k, row in enumerate(rows.tolist()):
+            part, number = divmod(int(self.columns[row]) - self.first, count)
+            limb = figure.limbs[number]
+            lines[k] = limb.frames[part][:, 2] * (MIRROR[1:] if limb.side == "R" else 1.0)
         axes = quaternion.product(quaternion.conjugate(figure.axes), figure.rest[self.joints[rows]])
-        axis = quaternion.rotate(quaternion.conjugate(axes), np.array(lines).reshape(-1, 3))
+        axis = quaternion.rotate(quaternion.conjugate(axes), lines)
         projections[rows] = axis[:, :, None] * axis[:, None]
         return projections
 
@@ -231,7 +233,7 @@ class Predictor:
 
     def turn_from(self, row: int) -> np.ndarray:
         """(4, 4) from the motion of one of the K joints to its turn; zeros for -1."""
-        return np.linalg.inv(self.maps[row]) if row >= 0 else np.zeros((4, 4))
+        return np.linalg.inv(self.maps[row : row + 1])[0] if row >= 0 else np.zeros((4, 4))
 
     # -- evaluation -----------------------------------------------------------------------------------------------
 

@@ -94,10 +94,11 @@ def steps_of(name: str, **options: object) -> tuple[Generator[float, None, set[s
     usual = {
         "frame_start": 1, "frame_end": 20, "step": 1, "action": "NEW", "only_selected": False, "reduce": 0.0,
         "clear_goals": False, "smooth": 0.0, "solvers": {"PGS"}, "stopped": operator.stopped,
+        "is_set": lambda *names: True, "_no_number": lambda: None,
         "tell": lambda kind, *notes: said.append((kind, "; ".join(map(str, notes)))),
     }  # fmt: skip
     running = SimpleNamespace(**(usual | options))
-    for method in ("run", "work", "_frames", "_bones", "refused"):
+    for method in ("run", "work", "_frames", "_bones", "refused", "span"):
         if hasattr(operator, method):
             setattr(running, method, MethodType(getattr(operator, method), running))
     return operator.steps(running, bpy.context), said

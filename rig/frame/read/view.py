@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A view: a scene at a frame, as one depsgraph evaluates it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -48,7 +48,7 @@ class View:
     @cached_property
     def keyed(self) -> bool:
         """Whether Blender reports a change of an action."""
-        return bool(changed_actions(self.depsgraph))
+        return any(True for _ in _actions(self.depsgraph))  # the originals may be removed
 
     @cached_property
     def scene_uid(self) -> int:
@@ -90,6 +90,12 @@ def changed_objects(depsgraph: bpy.types.Depsgraph) -> set[int]:
 
 def changed_actions(depsgraph: bpy.types.Depsgraph) -> set[int]:
     """`session_uid` of the actions that Blender reports as changed, in a handler of an update."""
+    return {action.original.session_uid for action in _actions(depsgraph)}
+
+
+def _actions(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.Action]:
+    """The evaluated actions that Blender reports as changed."""
     # `id_type_updated` is also true where an action was only made, as Blender makes copies of pose assets
-    updates = depsgraph.updates if depsgraph.id_type_updated("ACTION") else ()
-    return {update.id.original.session_uid for update in updates if isinstance(update.id, bpy.types.Action)}
+    for update in depsgraph.updates if depsgraph.id_type_updated("ACTION") else ():
+        if isinstance(update.id, bpy.types.Action):
+            yield update.id
