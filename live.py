@@ -144,10 +144,11 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     _walked.discard("depsgraph_update_post")
     for function in after_update:
         function()
-    edited = depsgraph is not None and seen_motion.note_change(depsgraph, sessions.has_shots)
+    has_shots = sessions.has_shots
+    edited = depsgraph is not None and seen_motion.note_change(depsgraph, has_shots)
     if depsgraph is None or not sessions.armatures.places():
         return
-    keyed = changed_actions(depsgraph) if edited and sessions.has_shots and not sessions.suspended else None
+    keyed = changed_actions(depsgraph) if edited and has_shots and not sessions.suspended else None
     moved = changed_objects(depsgraph) | sessions.keyed_after_posing(depsgraph)
     with sessions.busy:
         arrived = sessions.look_at_arrivals(depsgraph, moved)

@@ -224,11 +224,10 @@ class DQIK_OT_setup_full_body(Tool, bpy.types.Operator):
             parts.append(Note(Code.KEYED_FROM_MOTION, frames[0], frames[-1]))
         if result.old_goals:
             parts.append(Note("{} bones had goals already", len(result.old_goals)))
-        hips = ob.data.bones.get(result.hips)
-        connected = hips is not None and hips.use_connect and hips.parent is not None
+        connected = goals.is_connected(ob, result.hips)
         if connected:
             parts.append(Note(Code.CANNOT_SLIDE, repr(result.hips)))
-        elif hips is not None:
+        elif result.hips:
             parts.append(Note(Code.STAYS_ON_KEYS if result.keyed_hips else Code.MAY_MOVE, repr(result.hips)))
         if figure.folded:
             parts.insert(0, roles.FOLDED)

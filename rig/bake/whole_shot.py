@@ -59,21 +59,21 @@ def read(
     scene, until, shots = context.scene, perf_counter() + seconds, {ob: sessions.of(ob).motion.shot for ob in obs}
     for ob, shot in shots.items():
         shot.cover(scene, ob.dqik.smooth)
-    shots = {ob: shot for ob, shot in shots.items() if shot.unread()}
-    if not shots:
+    unread = {ob: frames for ob, shot in shots.items() if (frames := shot.unread())}
+    if not unread:
         return
-    obs, now = list(shots), scene.frame_current
-    unread = sorted({frame for shot in shots.values() for frame in shot.unread()}, key=lambda frame: abs(frame - now))
+    obs, now = list(unread), scene.frame_current
+    frames = sorted(set().union(*unread.values()), key=lambda frame: abs(frame - now))
     with _paused(obs) as (readings, unsolved):
         layer, rooms = context.view_layer, dict[Prepared, FrameArrays]()
         with scene_state.restored(scene, layer, obs[0], unsolved=unsolved) as visits:
-            for number, frame in enumerate(unread, 1):
+            for number, frame in enumerate(frames, 1):
                 visits.visit(frame)
                 found = offline.bake_frames(readings, context.evaluated_depsgraph_get())
                 for ob, reading in zip(obs, found, strict=True):
                     _ask(ob, scene.frame_current_final, reading.frame_input, rooms)
-                yield number / len(unread)
-                if perf_counter() > until or all(shot.notes for shot in shots.values()):
+                yield number / len(frames)
+                if perf_counter() > until or all(shots[ob].notes for ob in obs):
                     break
         layer.update()  # what this evaluates is no edit
 

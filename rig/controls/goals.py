@@ -189,7 +189,7 @@ def put_targets(
             continue
         goal = ob.dqik.goals[number]
         turn = goal.use_rotation or goal.own_target
-        fixed = goal.target is None or (goal.use_position and _is_connected(goal.target, goal.subtarget))
+        fixed = goal.target is None or (goal.use_position and is_connected(goal.target, goal.subtarget))
         end, _, own = wanted[number]
         own = own if goal.target == ob else None
         done = not fixed and _put(goal.target, goal.subtarget, end, turn, depsgraph, moved, own)
@@ -200,7 +200,7 @@ def put_targets(
         if pole is not None:
             matrix = world_matrix(goal.pole_target, goal.pole_subtarget, depsgraph).copy()
             matrix.translation = pole
-            fixed = _is_connected(goal.pole_target, goal.pole_subtarget)
+            fixed = is_connected(goal.pole_target, goal.pole_subtarget)
             if fixed or not _put(goal.pole_target, goal.pole_subtarget, matrix, False, depsgraph, moved):
                 left.append(goal.name)
     return list(dict.fromkeys(left))
@@ -365,7 +365,7 @@ def _depth(target: bpy.types.Object | None, name: str) -> int:
     return 0 if bone is None else len(bone.parent_recursive)
 
 
-def _is_connected(target: bpy.types.Object, name: str) -> bool:
+def is_connected(target: bpy.types.Object, name: str) -> bool:
     """Whether a target is a bone whose head stays at its parent's tail, whatever its location is."""
     bone = target.data.bones.get(name) if target.type == "ARMATURE" else None
     return bone is not None and bone.use_connect and bone.parent is not None

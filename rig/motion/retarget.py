@@ -4,9 +4,9 @@
 Where the source puts ball and heel of a foot, scaled, the other body puts its own: a foot that stands in the source
 stands, and rolls about the same point. The hips are as high as it takes to bend the knees as the source's are, and the
 legs are bent so that the ankles are there. A foot that goes through the air goes by its leg instead: its ankle is from
-its hip as the source's is. Animals stand on the tips of their feet: their legs have three bones, and
-end there. Last, hands that touch something are put where they touch it on the other body (`hand_contacts`), or on
-another figure (`retargeted_body`).
+its hip as the source's is. Animals stand on the tips of their feet: their legs have three bones, and end there. Last,
+hands that touch something are put where they touch it on the other body (`hand_contacts`), or on another figure
+(`retargeted_body`).
 """
 
 from collections.abc import Collection, Generator, Mapping, Sequence
@@ -284,8 +284,13 @@ def _lifts(
 
 def _off_ground(source: Source, side: int) -> np.ndarray:
     """How far (F,) a foot of the source is off the ground, from 0 to 1."""
-    high = np.min([point[:, 2] for point in source.points(side)], axis=0) - source.start[2]
-    return limb_places.smooth(high / (_HIGH * source.person.leg * source.scale))
+    return limb_places.smooth(_height(source, side) / _HIGH)
+
+
+def _height(source: Source, side: int) -> np.ndarray:
+    """How high (F,) a foot of the source is above the ground that it starts from, in lengths of the leg."""
+    lowest = np.min([point[:, 2] for point in source.points(side)], axis=0)
+    return (lowest - source.start[2]) / (source.person.leg * source.scale)
 
 
 def _in_air(
@@ -303,14 +308,13 @@ def _in_air(
     nearer = [own - usual for own, usual in wider]
     heads, length = source.motion.heads, source.person.leg * source.scale
     for side, (leg, theirs, ankle) in enumerate(zip(body.person.legs, source.person.legs, ankles, strict=True)):
-        ball, heel = source.points(side)
-        high = (np.minimum(ball[:, 2], heel[:, 2]) - source.start[2]) / length
+        high = _height(source, side)
         flies = limb_places.smooth((high - _LIFTED) / (_FLIES - _LIFTED))
         size = leg.length * body.space.scale / (theirs.length * source.scale)
         offset = limb_places.away(source, fit.limbs[limb_places.LEG, SIDES[side]].offset) + nearer[side]
         apart = posed.heads[:, leg.thigh] + size * (heads[:, theirs.foot] - heads[:, theirs.thigh]) + offset - ankle
         apart = limb_places.eased(flies, round(_SWINGS * taken.rate))[:, None] * apart
-        apart = settled(apart, _ALONG * ball / length, taken.rate, stands[:, side])
+        apart = settled(apart, _ALONG * source.points(side)[0] / length, taken.rate, stands[:, side])
         yield apart * np.where(_UP, limb_places.smooth(high / _LIFTED)[:, None], 1.0)
 
 

@@ -84,8 +84,7 @@ def is_used(
     """
     if shown is None or not may_roll(goal):
         return False
-    held = owner_of(shown, goal.subtarget)
-    if held is not None and held.dqik_roll != 0.0:
+    if of(goal, shown) != 0.0:
         return True
     if shown.original == own.original:
         return (ROLL, 0) in of_bones.get(goal.subtarget, ())

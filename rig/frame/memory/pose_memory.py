@@ -143,9 +143,11 @@ class PoseMemory:
         A tool has put that back, unless the frame before showed it already: then it was posed there. now, posed : the
         original and the evaluated channels, updated in place.
         """
+        if not (view.in_viewport and view.fresh) or self.base is None or now.modes != self.base.modes:
+            return
         again = prepared.solved & ~self.bones & prepared.free.rotations.all(-1)
-        bones, free = np.flatnonzero(again), prepared.free & Which(again[:, None], again[:, None])
-        if not (view.in_viewport and view.fresh and bones.size) or self.base is None or now.modes != self.base.modes:
+        bones = np.flatnonzero(again)
+        if not bones.size:
             return
         last, place = self.history.shown_last(self.history.place), (*view.place, prepared.action)
         showing = self.history.showing(place, now, bones, bones)
@@ -153,6 +155,7 @@ class PoseMemory:
             return
         state = self.history.state_of(showing, self.state(ob))
         if state is not None:
+            free = prepared.free & Which(again[:, None], again[:, None])
             now.put_some(state.base, free)
             posed.put_some(state.base, free)
             channels.write(ob, now)
